@@ -1,0 +1,40 @@
+/** The one exception a tool throws on purpose: an expected failure that becomes an error result. */
+import type { JsonObject } from "./json.ts";
+import type { ErrorCode, ToolError } from "./result.ts";
+
+export interface FailureOptions {
+  readonly hint?: string;
+  readonly details?: JsonObject;
+  /** Shown to the model in full beside the error (a failed command's output, a mismatch report). */
+  readonly output?: string;
+  /** Structured data of the result, as with a success. */
+  readonly data?: JsonObject;
+  readonly cause?: unknown;
+}
+
+export class ToolFailure extends Error {
+  readonly code: ErrorCode;
+  readonly hint: string | undefined;
+  readonly details: JsonObject | undefined;
+  readonly output: string | undefined;
+  readonly data: JsonObject | undefined;
+
+  constructor(code: ErrorCode, message: string, options: FailureOptions = {}) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+    this.name = "ToolFailure";
+    this.code = code;
+    this.hint = options.hint;
+    this.details = options.details;
+    this.output = options.output;
+    this.data = options.data;
+  }
+
+  toError(): ToolError {
+    return {
+      code: this.code,
+      message: this.message,
+      ...(this.hint === undefined ? {} : { hint: this.hint }),
+      ...(this.details === undefined ? {} : { details: this.details }),
+    };
+  }
+}

@@ -1,0 +1,45 @@
+/** Before- and after-images: what undo restores and how it notices later edits (C11). */
+
+export type FileImage =
+  | { readonly kind: "absent" }
+  | {
+      readonly kind: "file";
+      readonly hash: string;
+      readonly size: number;
+      readonly mode: number;
+      readonly mtimeMs: number;
+      readonly uid: number;
+      readonly gid: number;
+    }
+  | { readonly kind: "directory"; readonly mode: number }
+  | { readonly kind: "link"; readonly target: string };
+
+/** One path a call was about to change; `after` is absent until the call has settled. */
+export interface JournalEntry {
+  /** Absolute, links of the parents resolved. */
+  readonly path: string;
+  readonly before: FileImage;
+  readonly after?: FileImage;
+}
+
+/** Content-addressed bytes of before-images: mode 0600, local, on disk before anything changes. */
+export interface Blobs {
+  /** Keeps the file's current bytes and answers their sha256. Durable when it returns. */
+  keepFile(path: string): Promise<{ readonly hash: string; readonly size: number }>;
+  keepBytes(bytes: Uint8Array): Promise<string>;
+  read(hash: string): Promise<Uint8Array>;
+  /** Writes the bytes to `path` (a temporary name chosen by the caller) without loading them whole. */
+  copyTo(hash: string, path: string): Promise<void>;
+  /** Removes every blob that is not in `used`; answers the bytes freed. */
+  sweep(used: ReadonlySet<string>): Promise<number>;
+}
+
+/** Takes and restores images; the only writer that undo uses. */
+export interface Images {
+  /** The image of what is there now; file bytes go to the blobs. */
+  capture(path: string): Promise<FileImage>;
+  /** The image without keeping the bytes: for comparing. */
+  inspect(path: string): Promise<FileImage>;
+  /** Makes the path be what the image says. Atomic for each path. */
+  restore(path: string, image: FileImage): Promise<void>;
+}

@@ -1,0 +1,44 @@
+/** What a tool says it would do, before anything is done: permission card, dry run and lock set at once. */
+import type { Effect } from "./effect.ts";
+import type { JsonObject } from "./json.ts";
+
+export interface DiffPreview {
+  readonly type: "diff";
+  /** Unified diff. */
+  readonly text: string;
+}
+
+export interface CommandPreview {
+  readonly type: "command";
+  readonly command: string;
+  readonly cwd: string;
+}
+
+export interface TextPreview {
+  readonly type: "text";
+  readonly text: string;
+}
+
+export type Preview = DiffPreview | CommandPreview | TextPreview;
+
+/** One file a call would change or did change; `data.changes` of every writing tool. */
+export interface FileChange {
+  readonly path: string;
+  readonly change: "created" | "modified" | "deleted" | "mode" | "link";
+  readonly beforeSize?: number;
+  readonly afterSize?: number;
+  /** Unified diff of a text file. */
+  readonly diff?: string;
+}
+
+export interface Plan<Data = unknown> {
+  /** One line: what would happen. */
+  readonly summary: string;
+  readonly effects: readonly Effect[];
+  readonly preview?: Preview;
+  readonly changes?: readonly FileChange[];
+  /** Carried to `run`, so that what was approved is what runs. Stays inside the process. */
+  readonly data?: Data;
+  /** What a dry run answers as `data`, beside `changes`. */
+  readonly report?: JsonObject;
+}

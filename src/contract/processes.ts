@@ -1,0 +1,43 @@
+/** The process port: commands that cannot hang and leave nothing behind (B1, B2). */
+import type { ChangeSet, NetworkAccess, SandboxTier } from "./sandbox.ts";
+import type { TaskRecord } from "./tasks.ts";
+
+export interface ShellRequest {
+  /** Bash text. */
+  readonly command: string;
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string>>;
+  /** Added to the environment of this one process only; never logged. */
+  readonly secrets?: Readonly<Record<string, string>>;
+  readonly timeoutMs: number;
+  readonly signal: AbortSignal;
+  /** Called with raw bytes as they come. */
+  onOutput(stream: "stdout" | "stderr", chunk: Uint8Array): void;
+}
+
+export interface ShellOutcome {
+  readonly exitCode: number | null;
+  readonly signal: string | null;
+  readonly timedOut: boolean;
+  readonly cancelled: boolean;
+  readonly durationMs: number;
+  /** Working directory and exported variables after the command, where it ended normally. */
+  readonly cwd?: string;
+  readonly env?: Readonly<Record<string, string>>;
+  /** What was guaranteed about survivors and writes. */
+  readonly tier: SandboxTier;
+  /** Survivors were ended by a PID namespace, or by process group and scan. */
+  readonly containment: "namespace" | "group";
+}
+
+export interface Processes {
+  /** Absolute path of a program as a command would find it, or `undefined`. */
+  which(program: string, env: Readonly<Record<string, string>>, cwd: string): Promise<string | undefined>;
+  /** The best tier this machine holds; probed by running it once. */
+  tier(): Promise<SandboxTier>;
+  run(request: ShellRequest): Promise<ShellOutcome>;
+  /** Runs against a copy-on-write view of the workspace; nothing outside it changes. */
+  rehearse(request: ShellRequest, network: NetworkAccess): Promise<ShellOutcome & { readonly changeSet: ChangeSet }>;
+  /** Starts a command that outlives its call; its time limit holds all the same. */
+  background(request: Omit<ShellRequest, "signal" | "onOutput">, title: string): Promise<TaskRecord>;
+}

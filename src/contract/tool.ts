@@ -1,0 +1,151 @@
+/**
+ * The tool contract: data plus one function. A tool that changes something also says beforehand what
+ * (`plan`); the engine alone decides, asks, locks, journals, bounds and masks.
+ */
+import type { z } from "zod";
+import type { Catalog } from "./catalog.ts";
+import type { FileReader, FileWriter } from "./files.ts";
+import type { Json, JsonSchema } from "./json.ts";
+import type { Outputs } from "./outputs.ts";
+import type { Fingerprint } from "./path.ts";
+import type { Plan } from "./plan.ts";
+import type { Processes } from "./processes.ts";
+import type { Content } from "./result.ts";
+import type { ChangeSet, Rehearsal } from "./sandbox.ts";
+import type { Search } from "./search.ts";
+import type { Tasks } from "./tasks.ts";
+import type { Terminals } from "./terminals.ts";
+import type { ValueRequests, Values } from "./values.ts";
+
+export interface Traits {
+  /** May run beside other calls of the same batch. */
+  readonly concurrencySafe: boolean;
+  readonly readOnly: boolean;
+  readonly destructive: boolean;
+  /** Words people use for what it does, for the tool search. */
+  readonly searchHint: string;
+  /** `confirm` is a floor of ask; `auto` grants nothing by itself. */
+  readonly permission: "auto" | "confirm";
+}
+
+/** What a plan may use: nothing here can change the world. */
+export interface ReadPorts {
+  readonly files: FileReader;
+  readonly search: Search;
+  readonly catalog: Catalog;
+  readonly outputs: Outputs;
+  readonly tasks: Pick<Tasks, "list" | "get">;
+  readonly processes: Pick<Processes, "which" | "tier">;
+  readonly terminals: Pick<Terminals, "peek">;
+  readonly values: Pick<Values, "list" | "placeholders">;
+  readonly valueRequests: Pick<ValueRequests, "canAsk">;
+}
+
+/** What a run may use: the writer is bound to the approved plan. */
+export interface RunPorts {
+  readonly files: FileWriter;
+  readonly search: Search;
+  readonly catalog: Catalog;
+  readonly outputs: Outputs;
+  readonly tasks: Tasks;
+  readonly processes: Processes;
+  readonly terminals: Terminals;
+  readonly values: Values;
+  readonly valueRequests: ValueRequests;
+}
+
+export type PortName = keyof RunPorts;
+
+/** What this session read and when, so that a change by somebody else is noticed. */
+export interface FileMemory {
+  get(realPath: string): Fingerprint | undefined;
+  remember(realPath: string, fingerprint: Fingerprint): void;
+  forget(realPath: string): void;
+}
+
+export interface SessionView {
+  readonly id: string;
+  /** Absolute; where relative paths start. */
+  readonly cwd: string;
+  readonly workspace: string;
+  readonly roots: readonly string[];
+  /** The person's home directory, for `~` in commands. */
+  readonly userHome: string;
+  /** Exported variables that carry over from call to call. */
+  readonly env: Readonly<Record<string, string>>;
+}
+
+export interface MutableSession extends SessionView {
+  /** Takes effect for the next call, and is kept with the session. */
+  setCwd(directory: string): void;
+  setEnv(env: Readonly<Record<string, string>>): void;
+}
+
+interface ContextBase {
+  readonly callId: string;
+  readonly seen: FileMemory;
+  readonly signal: AbortSignal;
+}
+
+export type PlanContext<Needs extends PortName = PortName> = ContextBase & {
+  readonly session: SessionView;
+} & Pick<ReadPorts, Needs>;
+
+export type RunContext<Needs extends PortName = PortName, Data = unknown> = ContextBase & {
+  readonly session: MutableSession;
+  /** The approved plan. */
+  readonly plan: Plan<Data>;
+  /** Live text for the person watching; bounded and masked by the engine. */
+  progress(text: string): void;
+} & Pick<RunPorts, Needs>;
+
+/** What a tool returns; anything it could not do is thrown as a ToolFailure. */
+export interface ToolOutput {
+  readonly output: string;
+  readonly content?: readonly Content[];
+  readonly data?: Json;
+}
+
+export interface ToolDefinition<Input, Needs extends PortName, Data> {
+  readonly name: string;
+  readonly aliases?: readonly string[];
+  readonly description: string;
+  /** zod for tools written here, raw JSON Schema for imported ones. */
+  readonly input: z.ZodType<Input> | JsonSchema;
+  /** Other names of parameters: `{ path: "file_path" }`. */
+  readonly synonyms?: Readonly<Record<string, string>>;
+  /** An input of this tool that works, for prompts and help. */
+  readonly example?: Json;
+  readonly traits?: Partial<Traits>;
+  readonly needs?: readonly Needs[];
+  /** Time limit of `run`; the engine's own where absent. */
+  readonly timeoutMs?: number | ((input: Input) => number);
+  /** Text parameters whose `$KARYI{…}` placeholders the tool itself resolves (shell text), instead of the engine pasting them. */
+  readonly ownsPlaceholders?: readonly string[];
+  /** Changes nothing and executes nothing. */
+  plan?(input: Input, context: PlanContext<Needs>): Promise<Plan<Data>> | Plan<Data>;
+  /** Runs an approved plan against a copy-on-write view with the network off. */
+  rehearse?(input: Input, context: RunContext<Needs, Data>, rehearsal: Rehearsal): Promise<ToolOutput & { readonly changeSet: ChangeSet }>;
+  run(input: Input, context: RunContext<Needs, Data>): Promise<ToolOutput> | ToolOutput;
+}
+
+/** A tool as the rest of Karyi holds it: the types of its input and plan data are its own business. */
+// biome-ignore lint/suspicious/noExplicitAny: a list of tools mixes inputs; the registry parses each input with the tool's own schema before it is handed over
+export type Tool = ToolDefinition<any, any, any>;
+
+/** Gives a definition its types; the object itself is the tool. */
+export function defineTool<Input, Needs extends PortName = never, Data = undefined>(definition: ToolDefinition<Input, Needs, Data>): Tool {
+  return definition;
+}
+
+export const defaultTraits: Traits = {
+  concurrencySafe: false,
+  readOnly: false,
+  destructive: false,
+  searchHint: "",
+  permission: "auto",
+};
+
+export function traitsOf(tool: Tool): Traits {
+  return { ...defaultTraits, ...tool.traits };
+}
