@@ -1,0 +1,77 @@
+/**
+ * The file system calls of this folder as promises over plain descriptors.
+ * Descriptors instead of FileHandle objects: half the cost of a small read, and every one is closed in a `finally`.
+ */
+import * as fs from "node:fs";
+import { promisify } from "node:util";
+import type { FileStat, PathKind } from "../../contract/index.ts";
+
+export const open = promisify(fs.open);
+export const close = promisify(fs.close);
+export const fstat: (fd: number) => Promise<fs.Stats> = promisify(fs.fstat);
+export const lstat: (path: string) => Promise<fs.Stats> = promisify(fs.lstat);
+export const fsync = promisify(fs.fsync);
+export const fchmod = promisify(fs.fchmod);
+export const fchown = promisify(fs.fchown);
+export const ftruncate = promisify(fs.ftruncate);
+export const rename = promisify(fs.rename);
+export const link = promisify(fs.link);
+export const unlink = promisify(fs.unlink);
+export const access = promisify(fs.access);
+export const mkdir: (path: string, mode?: number) => Promise<void> = promisify(fs.mkdir);
+export const rmdir = promisify(fs.rmdir);
+export const symlink: (target: string, path: string) => Promise<void> = promisify(fs.symlink);
+export const readlink: (path: string) => Promise<string> = promisify(fs.readlink);
+export const readlinkBytes = (path: string): Promise<Buffer> => promisify(fs.readlink)(path, { encoding: "buffer" });
+export const readdir: (path: string) => Promise<string[]> = promisify(fs.readdir);
+export const realpath: (path: string) => Promise<string> = promisify(fs.realpath.native);
+
+/** Reads until `buffer` is full or the file ends; answers how much there was. */
+export async function readFully(fd: number, buffer: Uint8Array, position: number): Promise<number> {
+  let done = 0;
+  while (done < buffer.byteLength) {
+    const count = await readSome(fd, buffer, done, buffer.byteLength - done, position + done);
+    if (count === 0) break;
+    done += count;
+  }
+  return done;
+}
+
+function readSome(fd: number, buffer: Uint8Array, offset: number, length: number, position: number): Promise<number> {
+  return new Promise((resolve, reject) => {
+    fs.read(fd, buffer, offset, length, position, (error, count) => (error === null ? resolve(count) : reject(error)));
+  });
+}
+
+/** Writes all of `bytes`; a short write goes on where it stopped. */
+export async function writeFully(fd: number, bytes: Uint8Array, position: number): Promise<void> {
+  let done = 0;
+  while (done < bytes.byteLength) {
+    done += await new Promise<number>((resolve, reject) => {
+      fs.write(fd, bytes, done, bytes.byteLength - done, position + done, (error, count) =>
+        error === null ? resolve(count) : reject(error),
+      );
+    });
+  }
+}
+
+export function kindOf(stats: fs.Stats): PathKind {
+  if (stats.isFile()) return "file";
+  if (stats.isDirectory()) return "directory";
+  if (stats.isFIFO()) return "fifo";
+  if (stats.isSocket()) return "socket";
+  return "device";
+}
+
+export function toStat(stats: fs.Stats): FileStat {
+  return {
+    kind: kindOf(stats),
+    size: stats.size,
+    mode: stats.mode & 0o7777,
+    mtimeMs: stats.mtimeMs,
+    uid: stats.uid,
+    gid: stats.gid,
+    hardLinks: stats.nlink,
+    identity: `${stats.dev}:${stats.ino}`,
+  };
+}

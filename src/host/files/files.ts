@@ -1,0 +1,153 @@
+/**
+ * The file port: reads that cannot hang or be led astray, and byte-faithful atomic writes.
+ * Knows nothing of policy or of what may be written; callers are bound to their approved plan elsewhere.
+ * Relative paths start at the directory `cwd` names at that moment.
+ */
+import type { Dirent } from "node:fs";
+import { readdir } from "node:fs/promises";
+import type { DirectoryEntry, FileStat, FileWriter, Fingerprint, OpenFile, PathFacts } from "../../contract/index.ts";
+import { ToolFailure } from "../../contract/index.ts";
+import { close, fstat, kindOf, lstat, readFully, toStat } from "./calls.ts";
+import { fileFailure, isMissing, tooLarge, unusable } from "./failures.ts";
+import { holdDirectory, openRegular } from "./handles.ts";
+import { removeFile, replaceFile, sha256 } from "./replace.ts";
+import { resolvePath } from "./resolve.ts";
+
+const defaultMaxBytes = 256 << 20;
+const maxAttempts = 3;
+const statsAtOnce = 64;
+
+export interface FilesOptions {
+  /** The session's working directory at this moment. */
+  cwd(): string;
+  /** Force every change to disk before it counts as done. True unless said otherwise. */
+  readonly durable?: boolean;
+}
+
+export function createFiles(options: FilesOptions): FileWriter {
+  const durable = options.durable ?? true;
+  const resolve = (path: string): Promise<PathFacts> => resolvePath(options.cwd(), path);
+  return {
+    resolve,
+    stat: async (path) => statOf(await resolve(path)),
+    open: openFile,
+    readAll,
+    list: async (path) => listDirectory(await resolve(path)),
+    replace: (facts, bytes, how) => replaceFile(facts, bytes, how, durable),
+    remove: (facts, expect) => removeFile(facts, expect, durable),
+  };
+}
+
+async function statOf(facts: PathFacts): Promise<FileStat | undefined> {
+  try {
+    if (facts.kind !== "unreadable") return toStat(await lstat(facts.real));
+  } catch (error) {
+    if (isMissing(error)) return undefined;
+  }
+  return { kind: "unreadable", size: 0, mode: 0, mtimeMs: 0, uid: 0, gid: 0, hardLinks: 0, identity: "" };
+}
+
+async function openFile(facts: PathFacts): Promise<OpenFile> {
+  const { fd, stats } = await openRegular(facts);
+  let isOpen = true;
+  return {
+    stat: toStat(stats),
+    async read(position, length) {
+      const buffer = Buffer.allocUnsafeSlow(length);
+      try {
+        return buffer.subarray(0, await readFully(fd, buffer, position));
+      } catch (error) {
+        throw fileFailure(error, facts.asked);
+      }
+    },
+    async close() {
+      if (!isOpen) return;
+      isOpen = false;
+      await close(fd);
+    },
+  };
+}
+
+async function readAll(facts: PathFacts, maxBytes = defaultMaxBytes): Promise<{ bytes: Uint8Array; fingerprint: Fingerprint }> {
+  const { fd, stats } = await openRegular(facts);
+  try {
+    let before = stats;
+    for (let attempt = 1; ; attempt += 1) {
+      if (before.size > maxBytes) throw tooLarge(facts.asked, before.size, maxBytes);
+      const bytes = await readToEnd(fd, before.size, maxBytes, facts.asked);
+      const after = await fstat(fd);
+      // Written to while it was read: the bytes may be half old, half new.
+      const steady = after.size === bytes.byteLength && after.mtimeMs === before.mtimeMs;
+      if (steady || attempt === maxAttempts) {
+        return { bytes, fingerprint: { size: bytes.byteLength, mtimeMs: after.mtimeMs, hash: sha256(bytes) } };
+      }
+      before = after;
+    }
+  } catch (error) {
+    throw fileFailure(error, facts.asked);
+  } finally {
+    await close(fd);
+  }
+}
+
+/** One byte more than expected is asked for, so that growth is seen without a second look. */
+async function readToEnd(fd: number, size: number, maxBytes: number, asked: string): Promise<Uint8Array> {
+  let buffer = Buffer.allocUnsafeSlow(size + 1);
+  let length = await readFully(fd, buffer, 0);
+  while (length === buffer.byteLength) {
+    if (length > maxBytes) throw tooLarge(asked, length, maxBytes);
+    const larger = Buffer.allocUnsafeSlow(Math.min(maxBytes + 1, length * 2 + 4096));
+    buffer.copy(larger);
+    buffer = larger;
+    length += await readFully(fd, buffer.subarray(length), length);
+  }
+  if (length > maxBytes) throw tooLarge(asked, length, maxBytes);
+  return buffer.subarray(0, length);
+}
+
+async function listDirectory(facts: PathFacts): Promise<readonly DirectoryEntry[]> {
+  if (facts.kind === "file") {
+    throw new ToolFailure("invalid_tool_input", `${facts.asked} is a file, not a directory`, {
+      hint: "Use Read to see what is in it.",
+      details: { reason: "not_a_directory", path: facts.asked },
+    });
+  }
+  if (facts.kind !== "directory") throw unusable(facts);
+  try {
+    const directory = await holdDirectory(facts.real, facts.asked);
+    try {
+      const found = await readdir(directory.at("."), { withFileTypes: true });
+      found.sort((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0));
+      const entries: DirectoryEntry[] = [];
+      for (let start = 0; start < found.length; start += statsAtOnce) {
+        const group = await Promise.all(found.slice(start, start + statsAtOnce).map((one) => entryOf(one, directory.at(one.name))));
+        for (const entry of group) if (entry !== undefined) entries.push(entry);
+      }
+      return entries;
+    } finally {
+      await directory.close();
+    }
+  } catch (error) {
+    throw fileFailure(error, facts.asked);
+  }
+}
+
+async function entryOf(found: Dirent, path: string): Promise<DirectoryEntry | undefined> {
+  try {
+    const stats = await lstat(path);
+    return { name: found.name, kind: stats.isSymbolicLink() ? "link" : kindOf(stats), size: stats.size, mtimeMs: stats.mtimeMs };
+  } catch (error) {
+    // A name that is not UTF-8 cannot be asked about; one that vanished is no entry.
+    if (isMissing(error) && !found.name.includes("\uFFFD")) return undefined;
+    return { name: found.name, kind: direntKind(found), size: 0, mtimeMs: 0 };
+  }
+}
+
+function direntKind(found: Dirent): DirectoryEntry["kind"] {
+  if (found.isSymbolicLink()) return "link";
+  if (found.isFile()) return "file";
+  if (found.isDirectory()) return "directory";
+  if (found.isFIFO()) return "fifo";
+  if (found.isSocket()) return "socket";
+  return "device";
+}

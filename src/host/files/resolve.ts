@@ -1,0 +1,101 @@
+/**
+ * Owns the walk from a path as written to the place it means: links are followed name by name as the kernel
+ * does, so `a/link/../x` is judged where it really is, also when its end does not exist yet.
+ * Refuses to guess: a loop, a closed directory or a name that cannot be spelled is `unreadable`, and what
+ * could not be followed stays in `real` as text.
+ */
+import { dirname, isAbsolute, join, normalize, parse, resolve as resolveText, sep } from "node:path";
+import type { PathFacts, PathKind } from "../../contract/index.ts";
+import { kindOf, lstat, readlinkBytes, realpath } from "./calls.ts";
+import { isMissing, isSpeakable } from "./failures.ts";
+
+/** What Linux allows. */
+const maxLinks = 40;
+
+/** Never throws. */
+export async function resolvePath(cwd: string, asked: string): Promise<PathFacts> {
+  const spelled = isAbsolute(asked) ? asked : cwd + (cwd.endsWith(sep) ? "" : sep) + asked;
+  const lexical = resolveText(spelled);
+  if (!isSpeakable(spelled)) return { asked, spelled, lexical, real: lexical, kind: "unreadable" };
+  const found = (await straight(spelled)) ?? (await walk(spelled));
+  return { asked, spelled, lexical, ...found };
+}
+
+interface Found {
+  readonly real: string;
+  readonly kind: PathKind;
+  readonly hardLinks?: number;
+}
+
+/** The common case in two calls: everything on the way exists. */
+async function straight(spelled: string): Promise<Found | undefined> {
+  try {
+    const real = await realpath(spelled);
+    const stats = await lstat(real);
+    // A link here appeared between the two calls: the slow walk decides.
+    return stats.isSymbolicLink() ? undefined : found(real, stats);
+  } catch {
+    return undefined;
+  }
+}
+
+function found(real: string, stats: Awaited<ReturnType<typeof lstat>>): Found {
+  const kind = kindOf(stats);
+  return kind === "file" ? { real, kind, hardLinks: stats.nlink } : { real, kind };
+}
+
+async function walk(spelled: string): Promise<Found> {
+  const root = parse(spelled).root;
+  let real = root;
+  let links = 0;
+  let last: Found = { real, kind: "directory" };
+  // The last name comes first, so that the target of a link is pushed in front of what follows it.
+  const names = split(spelled.slice(root.length)).reverse();
+  while (names.length > 0) {
+    const name = names.pop();
+    if (name === undefined || name === "" || name === ".") continue;
+    if (name === "..") {
+      real = dirname(real);
+      last = { real, kind: "directory" };
+      continue;
+    }
+    const next = join(real, name);
+    try {
+      const stats = await lstat(next);
+      if (!stats.isSymbolicLink()) {
+        real = next;
+        last = found(real, stats);
+        continue;
+      }
+      links += 1;
+      const bytes = links > maxLinks ? undefined : await readlinkBytes(next);
+      const target = bytes?.toString("utf8");
+      if (target === undefined || bytes === undefined || !bytes.equals(Buffer.from(target))) return unreadable(next, names);
+      if (isAbsolute(target)) real = parse(target).root;
+      names.push(...split(isAbsolute(target) ? target.slice(real.length) : target).reverse());
+      last = { real, kind: "directory" };
+    } catch (error) {
+      if (!isMissing(error)) return unreadable(next, names);
+      real = next;
+      last = { real, kind: "absent" };
+    }
+  }
+  // After `..` the walk stands on a name it has not looked at: an absent one is not a directory.
+  return last.kind === "directory" ? await lookAgain(last) : last;
+}
+
+async function lookAgain(last: Found): Promise<Found> {
+  try {
+    return found(last.real, await lstat(last.real));
+  } catch (error) {
+    return { real: last.real, kind: isMissing(error) ? "absent" : "unreadable" };
+  }
+}
+
+function unreadable(real: string, rest: readonly string[]): Found {
+  return { real: normalize(join(real, ...[...rest].reverse())), kind: "unreadable" };
+}
+
+function split(path: string): string[] {
+  return sep === "/" ? path.split("/") : path.split(/[\\/]/);
+}

@@ -1,0 +1,64 @@
+/**
+ * Owns the names of files that exist only while something is written, and removes those whose writer died.
+ * The name says who wrote it (PID namespace and process id), so that a living writer's file is never taken away.
+ */
+import { randomBytes } from "node:crypto";
+import { readlinkSync } from "node:fs";
+import { lstat, readdir, unlink } from "./calls.ts";
+import type { HeldDirectory } from "./handles.ts";
+
+const shape = /^\.karyi-([0-9a-z]+)-([0-9]+)-[0-9a-f]{16}\.tmp$/;
+/** No write takes this long: older files of writers that cannot be asked about are left over. */
+const abandonedMs = 60 * 60 * 1000;
+/** A directory is looked through at most this often by one process. */
+const rescanMs = 60 * 1000;
+const maxRemembered = 1000;
+
+/** Process ids mean something only within one namespace. */
+const namespace = readNamespace();
+const scanned = new Map<string, number>();
+
+function readNamespace(): string {
+  try {
+    const id = /\d+/.exec(readlinkSync("/proc/self/ns/pid"))?.[0];
+    return id === undefined ? "0" : Number(id).toString(36);
+  } catch {
+    return "0";
+  }
+}
+
+export function temporaryName(): string {
+  return `.karyi-${namespace}-${process.pid}-${randomBytes(8).toString("hex")}.tmp`;
+}
+
+/** Removes what dead writers left in the directory. Never fails: leftovers are untidy, not wrong. */
+export async function sweepLeftovers(directory: HeldDirectory): Promise<void> {
+  const now = Date.now();
+  const last = scanned.get(directory.real);
+  if (last !== undefined && now - last < rescanMs) return;
+  if (scanned.size >= maxRemembered) scanned.clear();
+  scanned.set(directory.real, now);
+  try {
+    for (const name of await readdir(directory.at("."))) {
+      const parts = shape.exec(name);
+      if (parts === null) continue;
+      if (await isAbandoned(directory.at(name), parts[1] ?? "", Number(parts[2]), now)) await unlink(directory.at(name));
+    }
+  } catch {
+    // Unlistable, or another process swept at the same time.
+  }
+}
+
+async function isAbandoned(path: string, writerNamespace: string, pid: number, now: number): Promise<boolean> {
+  if (writerNamespace === namespace && !isAlive(pid)) return true;
+  return now - (await lstat(path)).mtimeMs > abandonedMs;
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return error instanceof Error && "code" in error && error.code === "EPERM";
+  }
+}
