@@ -1,4 +1,5 @@
 /** Before- and after-images: what undo restores and how it notices later edits (C11). */
+import type { Fingerprint } from "./path.ts";
 
 export type FileImage =
   | { readonly kind: "absent" }
@@ -38,8 +39,8 @@ export interface Blobs {
 export interface Images {
   /** The image of what is there now; file bytes go to the blobs. */
   capture(path: string): Promise<FileImage>;
-  /** The image without keeping the bytes: for comparing. */
-  inspect(path: string): Promise<FileImage>;
+  /** The image without keeping the bytes: for comparing. A known fingerprint that still fits saves reading the file. */
+  inspect(path: string, known?: Fingerprint): Promise<FileImage>;
   /** Makes the path be what the image says. Atomic for each path. */
   restore(path: string, image: FileImage): Promise<void>;
 }

@@ -120,6 +120,8 @@ export interface ToolDefinition<Input, Needs extends PortName, Data> {
   readonly needs?: readonly Needs[];
   /** Time limit of `run`; the engine's own where absent. */
   readonly timeoutMs?: number | ((input: Input) => number);
+  /** How long `run` may take to end in order after it was told to stop. */
+  readonly graceMs?: number;
   /** Text parameters whose `$KARYI{…}` placeholders the tool itself resolves (shell text), instead of the engine pasting them. */
   readonly ownsPlaceholders?: readonly string[];
   /** Changes nothing and executes nothing. */

@@ -1,0 +1,44 @@
+/** What a call is about to change, as it is now: written to the journal before the first change. */
+import { dirname } from "node:path";
+import type { FileImage, Fingerprint, Images, JournalEntry, Plan } from "../contract/index.ts";
+
+/** Paths that the plan writes, each parent that does not exist yet before its children. */
+export async function captureBefore(plan: Plan, images: Images): Promise<JournalEntry[]> {
+  const entries = new Map<string, JournalEntry>();
+  for (const effect of plan.effects) {
+    if (effect.kind !== "write" || effect.tree) continue;
+    const path = effect.path.real;
+    if (entries.has(path)) continue;
+    if (effect.path.kind === "absent") {
+      for (const parent of await missingParents(path, images))
+        if (!entries.has(parent)) entries.set(parent, { path: parent, before: { kind: "absent" } });
+    }
+    entries.set(path, { path, before: await images.capture(path) });
+  }
+  return [...entries.values()];
+}
+
+export async function captureAfter(
+  journal: readonly JournalEntry[],
+  images: Images,
+  written: ReadonlyMap<string, Fingerprint> = new Map(),
+): Promise<{ path: string; after: FileImage }[]> {
+  return Promise.all(journal.map(async ({ path }) => ({ path, after: await images.inspect(path, written.get(path)) })));
+}
+
+async function missingParents(path: string, images: Images): Promise<string[]> {
+  const missing: string[] = [];
+  for (let parent = dirname(path); parent !== dirname(parent); parent = dirname(parent)) {
+    if ((await images.inspect(parent)).kind !== "absent") break;
+    missing.unshift(parent);
+  }
+  return missing;
+}
+
+export function sameImage(a: FileImage, b: FileImage): boolean {
+  if (a.kind !== b.kind) return false;
+  if (a.kind === "file" && b.kind === "file") return a.hash === b.hash && a.mode === b.mode;
+  if (a.kind === "directory" && b.kind === "directory") return true;
+  if (a.kind === "link" && b.kind === "link") return a.target === b.target;
+  return true;
+}

@@ -1,0 +1,259 @@
+/**
+ * The life of a call, stage after stage: prepare, decide, gate, perform. Idempotent by call id.
+ * Whatever goes wrong on the way is a Result with its reason; nothing is thrown at the caller.
+ */
+import { type ApprovalRecord, type Call, type CallRecord, type Json, type Result, ToolFailure } from "../contract/index.ts";
+import { judge, judgeWithHooks } from "./decide.ts";
+import type { EngineDependencies } from "./dependencies.ts";
+import { dryRun } from "./dry-run.ts";
+import type { EventFeed } from "./event-feed.ts";
+import { denial, type Gate } from "./gate.ts";
+import { runHooks } from "./hooks.ts";
+import type { PathLocks } from "./path-locks.ts";
+import { Performer } from "./perform.ts";
+import { findTool, type Prepared, planCall, prepare } from "./prepare.ts";
+import { callStart, toolResult } from "./records.ts";
+import { failureResult, type ResultContext } from "./result.ts";
+import type { Session } from "./session.ts";
+import { CallMemory } from "./session-state.ts";
+import { substituted } from "./substitute.ts";
+
+export interface CallOptions {
+  readonly signal?: AbortSignal;
+  readonly dryRun?: boolean;
+  readonly onProgress?: (text: string) => void;
+  /** Wait for an approval instead of returning `suspended`. */
+  readonly wait?: boolean;
+}
+
+const never = new AbortController().signal;
+
+export class CallLife {
+  readonly #dependencies: EngineDependencies;
+  readonly #gate: Gate;
+  readonly #performer: Performer;
+  readonly #feed: EventFeed;
+  readonly #underWay = new Map<string, Promise<Result>>();
+
+  constructor(dependencies: EngineDependencies, locks: PathLocks, feed: EventFeed, gate: Gate) {
+    this.#dependencies = dependencies;
+    this.#gate = gate;
+    this.#feed = feed;
+    this.#performer = new Performer(dependencies, locks, feed);
+  }
+
+  /** A call id that is known already is answered from its record, also after a restart. */
+  async begin(session: Session, call: Call, options: CallOptions, isNew: boolean): Promise<Result> {
+    if (isNew) return this.#live(session, call, options);
+    const already = this.#underWay.get(call.id);
+    if (already) return already;
+    const life = this.#beginKnown(session, call, options);
+    this.#underWay.set(call.id, life);
+    try {
+      return await life;
+    } finally {
+      this.#underWay.delete(call.id);
+    }
+  }
+
+  async #beginKnown(session: Session, call: Call, options: CallOptions): Promise<Result> {
+    const record = await this.#dependencies.store.call(call.id);
+    if (!record) return this.#live(session, call, options);
+    if (record.result) return record.result;
+    if (record.phase === "asked") {
+      const approval = await this.#latestApproval(record);
+      return this.#live(session, callOf(record), options, approval);
+    }
+    const context = this.#context(session, call.id, record.tool);
+    return failureResult(
+      new ToolFailure("tool_conflict", `The call ${call.id} is already under way in another process.`, {
+        details: { reason: "call_under_way" },
+      }),
+      false,
+      context,
+    );
+  }
+
+  async #latestApproval(record: CallRecord): Promise<ApprovalRecord | undefined> {
+    const approvals = await this.#dependencies.store.listApprovals({ sessionId: record.sessionId });
+    return approvals.filter(({ callId }) => callId === record.id).sort((a, b) => b.createdAt - a.createdAt)[0];
+  }
+
+  async #live(session: Session, call: Call, options: CallOptions, approval?: ApprovalRecord): Promise<Result> {
+    const context = this.#context(session, call.id, call.name);
+    let prepared: Prepared | undefined;
+    try {
+      const tool = findTool(session, call);
+      const memory = new CallMemory(session.open);
+      const signal = options.signal ?? never;
+      if (signal.aborted) throw new ToolFailure("cancelled", "The call was cancelled before it began.");
+      prepared = await prepare(session, call, tool, memory, signal);
+      const named = { ...context, tool: tool.name };
+      if (options.dryRun) return await dryRun({ session, call, prepared, memory, context: named, signal, options }, this.#dependencies);
+      return await this.#decideAndPerform(session, call, prepared, memory, options, named, approval);
+    } catch (error) {
+      const named = prepared ? { ...context, tool: prepared.tool.name } : context;
+      const result = await failureResult(error, false, named);
+      if (!options.dryRun) await this.#recordFailure(session, call, prepared, result, approval !== undefined);
+      return result;
+    }
+  }
+
+  async #decideAndPerform(
+    session: Session,
+    call: Call,
+    shown: Prepared,
+    memory: CallMemory,
+    options: CallOptions,
+    context: ResultContext,
+    approval: ApprovalRecord | undefined,
+  ): Promise<Result> {
+    const dependencies = this.#dependencies;
+    const signal = options.signal ?? never;
+    const { decision, additions } = await judgeWithHooks(session, call, shown, dependencies, signal);
+    const gate = await this.#gate.pass({ session, call, prepared: shown, decision, wait: options.wait ?? false, signal }, approval);
+    if (gate.kind === "suspended") return suspendedResult(context, gate.approvalId, gate.summary);
+
+    const input = await substituted(shown, dependencies);
+    const replan = async (): Promise<Prepared> => {
+      const plan = await planCall(session, call, shown.tool, input, memory, signal);
+      const again: Prepared = { ...shown, input, plan };
+      const second = judge(session, call, again, dependencies);
+      // The values are known now: what they decide is judged too. An ask was answered above.
+      if (second.verdict === "deny") throw denial(second);
+      if (second.verdict === "ask" && decision.verdict === "allow")
+        throw denial({ ...second, reason: `${second.reason}, which was not asked about` });
+      return again;
+    };
+    const filled = input !== shown.input;
+    const real = filled ? await replan() : shown;
+    const result = await this.#performer.perform({
+      session,
+      call,
+      shown,
+      real,
+      memory,
+      additions,
+      result: { ...context, additions },
+      ...(gate.approvalId === undefined ? { replan } : { approvalId: gate.approvalId }),
+      ...(options.signal === undefined ? {} : { signal: options.signal }),
+      ...(options.onProgress === undefined ? {} : { onProgress: options.onProgress }),
+    });
+    return this.#afterHooks(session, call, shown, result, signal);
+  }
+
+  async #afterHooks(session: Session, call: Call, prepared: Prepared, result: Result, signal: AbortSignal): Promise<Result> {
+    const { hooks, masker, log } = this.#dependencies;
+    if (!hooks.some(({ event }) => event === "after")) return result;
+    const replies = await runHooks(
+      hooks,
+      {
+        event: "after",
+        sessionId: session.record.id,
+        callId: call.id,
+        tool: prepared.tool.name,
+        input: masker.maskJson(prepared.input as never),
+        cwd: session.cwd,
+        summary: masker.mask(prepared.plan.summary),
+        effects: prepared.plan.effects,
+        result,
+      },
+      signal,
+      log,
+    );
+    const additions = replies.flatMap(({ add }) => (add === undefined ? [] : [masker.mask(add)]));
+    return additions.length === 0 ? result : { ...result, output: [result.output, ...additions].join("\n") };
+  }
+
+  /** Denied, misspelt and cancelled calls are part of the story too. */
+  async #recordFailure(session: Session, call: Call, prepared: Prepared | undefined, result: Result, wasAsked: boolean): Promise<void> {
+    const { store, masker, now, log } = this.#dependencies;
+    try {
+      const known = wasAsked ? undefined : await store.call(call.id);
+      if (!wasAsked && !known) {
+        const start = prepared
+          ? callStart(session, call, prepared, this.#dependencies)
+          : {
+              call: {
+                id: call.id,
+                sessionId: session.record.id,
+                tool: call.name,
+                input: masker.maskJson(plainInput(call.input)),
+                cwd: session.cwd,
+                summary: call.name,
+                effects: [],
+                ownerId: store.owner.id,
+                startedAt: now(),
+                request: null,
+              },
+              events: [
+                {
+                  type: "tool_call" as const,
+                  callId: call.id,
+                  body: { tool: call.name, input: masker.maskJson(plainInput(call.input)), summary: call.name },
+                },
+              ],
+              journal: [],
+            };
+        this.#publishStart(await store.startCall({ ...start, durable: false }));
+      } else if (known?.phase === "settled") return;
+      this.#feed.publish(
+        await store.settleCall({
+          callId: call.id,
+          sessionId: session.record.id,
+          status: "failed",
+          result,
+          events: [toolResult(call, result)],
+          durable: false,
+        }),
+      );
+    } catch (error) {
+      log("A failed call could not be recorded", error);
+    }
+  }
+
+  #publishStart(outcome: Awaited<ReturnType<EngineDependencies["store"]["startCall"]>>): void {
+    if (outcome.kind === "started") this.#feed.publish(outcome.events);
+  }
+
+  #context(session: Session, callId: string, tool: string): ResultContext {
+    const { masker, limits, store } = this.#dependencies;
+    return {
+      callId,
+      tool,
+      sessionId: session.record.id,
+      startedAt: performance.now(),
+      masker,
+      maxOutputBytes: limits.maxOutputBytes,
+      store,
+    };
+  }
+}
+
+/** The call as it was made, from its record. */
+export function callOf(record: CallRecord): Call {
+  return { ...(record.request as unknown as Omit<Call, "id">), id: record.id };
+}
+
+function suspendedResult(context: ResultContext, approvalId: string, summary: string): Result {
+  return {
+    callId: context.callId,
+    tool: context.tool,
+    status: "suspended",
+    output: `Waiting for a person's approval (${approvalId}): ${summary}`,
+    content: [],
+    undoable: false,
+    durationMs: Math.round(performance.now() - context.startedAt),
+    approvalId,
+  };
+}
+
+/** Input that was never parsed may be anything; what JSON cannot hold, or is too large for a record, is described instead. */
+function plainInput(input: unknown): Json {
+  try {
+    const text = JSON.stringify(input) ?? "null";
+    return text.length > 64 * 1024 ? { omitted: true, length: text.length } : (JSON.parse(text) as Json);
+  } catch {
+    return { omitted: true, reason: "not JSON" };
+  }
+}

@@ -1,0 +1,77 @@
+/** What the engine is given by whoever wires it; the engine itself touches neither disk nor network. */
+import type {
+  Approve,
+  FileReader,
+  FileWriter,
+  Hook,
+  Images,
+  Masker,
+  Mode,
+  PolicyWorld,
+  Rules,
+  RunPorts,
+  SessionRecord,
+  Store,
+  Values,
+} from "../contract/index.ts";
+import type { ToolRegistry } from "../registry/index.ts";
+
+export interface EngineLimits {
+  /** Time limit of a call whose tool names none. */
+  readonly callTimeoutMs: number;
+  /** How much of an output a model reads. */
+  readonly maxOutputBytes: number;
+  /** Calls of one batch that run at once. */
+  readonly maxConcurrent: number;
+  /** How long a pending approval can be answered. */
+  readonly approvalTtlMs: number;
+}
+
+export const defaultLimits: EngineLimits = {
+  callTimeoutMs: 600_000,
+  maxOutputBytes: 256 * 1024,
+  maxConcurrent: 10,
+  approvalTtlMs: 7 * 24 * 3600 * 1000,
+};
+
+/** What policy applies to a session right now. */
+export interface PolicySource {
+  readonly mode: Mode;
+  readonly rules: Rules;
+  readonly world: PolicyWorld;
+}
+
+/** What the session needs besides the ports that are the same for everybody. */
+export interface SessionFacts {
+  readonly record: SessionRecord;
+  readonly cwd: () => string;
+}
+
+/** Ports that belong to one session; the catalogue and the file ports are the engine's own. */
+export type SessionPorts = Omit<RunPorts, "files" | "catalog" | "outputs">;
+
+export interface EngineDependencies {
+  readonly store: Store;
+  readonly registry: ToolRegistry;
+  readonly deferThreshold: number;
+  readonly userHome: string;
+  policy(session: SessionRecord): PolicySource;
+  /** Keeps the rules a person chose with "always", for this workspace. */
+  rememberRules(workspace: string, rules: readonly string[]): Promise<void>;
+  files(cwd: () => string): FileWriter & FileReader;
+  images: Images;
+  sessionPorts(facts: SessionFacts): Partial<SessionPorts>;
+  readonly masker: Masker;
+  readonly values: Pick<Values, "placeholders" | "substitute">;
+  readonly hooks: readonly Hook[];
+  /** Asks a person in this process. */
+  readonly approve?: Approve;
+  /** Without `approve`: whether an ask waits as a record for an answer from elsewhere, or is a denial. */
+  readonly asking: "record" | "nobody";
+  readonly limits: EngineLimits;
+  /** False trades power-cut safety for speed; a kill of the process still loses nothing. */
+  readonly durable: boolean;
+  now(): number;
+  newId(): string;
+  log(message: string, cause?: unknown): void;
+}

@@ -1,0 +1,77 @@
+/**
+ * A dry run: what the call would do, and what the policy says to it. Changes nothing. A command is
+ * rehearsed for real in a copy-on-write view where the machine has one.
+ */
+import type { Call, Decision, Json, Result, RunContext, ToolOutput } from "../contract/index.ts";
+import { asJson } from "./canonical.ts";
+import { withDeadline } from "./deadline.ts";
+import { judge } from "./decide.ts";
+import type { EngineDependencies } from "./dependencies.ts";
+import { denial } from "./gate.ts";
+import { guardFiles } from "./guarded-files.ts";
+import type { Prepared } from "./prepare.ts";
+import { type ResultContext, resultOf } from "./result.ts";
+import type { Session } from "./session.ts";
+import type { CallMemory } from "./session-state.ts";
+
+export interface DryRun {
+  readonly session: Session;
+  readonly call: Call;
+  readonly prepared: Prepared;
+  readonly memory: CallMemory;
+  readonly context: ResultContext;
+  readonly signal: AbortSignal;
+  readonly options: { readonly onProgress?: (text: string) => void };
+}
+
+export async function dryRun(run: DryRun, dependencies: EngineDependencies): Promise<Result> {
+  const { session, call, prepared, context } = run;
+  const decision = judge(session, call, prepared, dependencies);
+  if (decision.verdict === "deny") throw denial(decision);
+  const produced = prepared.tool.rehearse ? await rehearse(run, dependencies) : planned(prepared);
+  return resultOf({ ...produced, data: withDecision(produced.data, decision) }, false, context, "planned");
+}
+
+function planned({ plan }: Prepared): ToolOutput {
+  const lines = [`Would do: ${plan.summary}`];
+  if (plan.preview?.type === "diff" || plan.preview?.type === "text") lines.push("", plan.preview.text);
+  return {
+    output: lines.join("\n"),
+    data: {
+      ...plan.report,
+      ...(plan.changes === undefined
+        ? {}
+        : {
+            changes: plan.changes.map(({ beforeSize, afterSize, ...change }) =>
+              asJson({ ...change, before_size: beforeSize, after_size: afterSize }),
+            ),
+          }),
+    },
+  };
+}
+
+function withDecision(data: Json | undefined, decision: Decision): Json {
+  const own = typeof data === "object" && data !== null && !Array.isArray(data) ? data : {};
+  return { ...own, decision: decision.verdict, rule: decision.rule, reason: decision.reason };
+}
+
+async function rehearse(run: DryRun, dependencies: EngineDependencies): Promise<ToolOutput> {
+  const { session, call, prepared, memory } = run;
+  const { tool, input, plan } = prepared;
+  return withDeadline(
+    { timeoutMs: dependencies.limits.callTimeoutMs, signal: run.signal, graceMs: tool.graceMs ?? 250 },
+    async (signal) => {
+      const context: RunContext = {
+        callId: call.id,
+        seen: memory,
+        signal,
+        session: memory.session(session.roots, dependencies.userHome),
+        plan,
+        progress: (text) => run.options.onProgress?.(dependencies.masker.mask(text)),
+        ...session.runPorts(guardFiles(session.files, { ...plan, effects: [] }, signal, new Map())),
+      };
+      if (!tool.rehearse) return planned(prepared);
+      return tool.rehearse(input, context, { network: "none" });
+    },
+  );
+}

@@ -1,0 +1,209 @@
+/**
+ * Fourth stage: locks, before-images and the intent row, then the tool itself, then the settlement.
+ * Read-only calls take the short way: no lock, no journal, no waiting for the disk.
+ */
+import {
+  type Call,
+  type Fingerprint,
+  type JournalEntry,
+  type KaryiEvent,
+  type Plan,
+  type Result,
+  type RunContext,
+  type Tool,
+  ToolFailure,
+  type ToolOutput,
+} from "../contract/index.ts";
+import { captureAfter, captureBefore, sameImage } from "./before-images.ts";
+import { withDeadline } from "./deadline.ts";
+import type { EngineDependencies } from "./dependencies.ts";
+import type { EventFeed } from "./event-feed.ts";
+import { guardFiles } from "./guarded-files.ts";
+import type { PathLocks } from "./path-locks.ts";
+import type { Prepared } from "./prepare.ts";
+import { Progress } from "./progress.ts";
+import { callStart, toolResult } from "./records.ts";
+import { failureResult, type ResultContext, resultOf } from "./result.ts";
+import type { Session } from "./session.ts";
+import type { CallMemory } from "./session-state.ts";
+
+export interface Performance {
+  readonly session: Session;
+  readonly call: Call;
+  /** What the records show: placeholders stay placeholders. */
+  readonly shown: Prepared;
+  /** What runs: the same with the values filled in. */
+  readonly real: Prepared;
+  readonly memory: CallMemory;
+  readonly approvalId?: string;
+  readonly additions: readonly string[];
+  readonly signal?: AbortSignal;
+  readonly onProgress?: (text: string) => void;
+  readonly result: ResultContext;
+  /** Plans again, under the lock, when somebody else was faster; absent when a person approved exactly this plan. */
+  readonly replan?: () => Promise<Prepared>;
+}
+
+/** How often a plan may be made anew because somebody else was faster. */
+const maxReplans = 3;
+
+export class Performer {
+  readonly #dependencies: EngineDependencies;
+  readonly #locks: PathLocks;
+  readonly #feed: EventFeed;
+
+  constructor(dependencies: EngineDependencies, locks: PathLocks, feed: EventFeed) {
+    this.#dependencies = dependencies;
+    this.#locks = locks;
+    this.#feed = feed;
+  }
+
+  async perform(performance: Performance): Promise<Result> {
+    const paths = writtenPaths(performance.real.plan);
+    if (paths.length === 0) return this.#start(performance, performance.real, []);
+    const signal = performance.signal ?? never;
+    const release = await this.#locks.acquire(performance.call.id, paths, signal);
+    try {
+      const journal = await captureBefore(performance.real.plan, this.#dependencies.images);
+      return await this.#start(performance, performance.real, journal);
+    } catch (error) {
+      await this.#dependencies.store.releaseLocks(performance.call.id);
+      throw error;
+    } finally {
+      release();
+    }
+  }
+
+  async #start(performance: Performance, real: Prepared, journal: JournalEntry[]): Promise<Result> {
+    const { session, call, shown, approvalId } = performance;
+    const { store } = this.#dependencies;
+    const durable = this.#dependencies.durable && needsDisk(real.plan);
+    const started = await store.startCall({
+      ...callStart(session, call, shown, this.#dependencies, journal),
+      durable,
+      ...(approvalId === undefined ? {} : { approvalId }),
+    });
+    if (started.kind === "known") return alreadyKnown(started.call.result, call);
+    if (started.kind === "approval_void") {
+      throw new ToolFailure("permission_denied", `The approval cannot be used: it is ${started.status}.`, {
+        details: { reason: `approval_${started.status}` },
+      });
+    }
+    this.#feed.publish(started.events);
+    return this.#run(performance, real, journal, durable);
+  }
+
+  async #run(performance: Performance, real: Prepared, journal: JournalEntry[], durable: boolean): Promise<Result> {
+    const { session, call, memory, result: context } = performance;
+    const { store, images } = this.#dependencies;
+    let result: Result;
+    let after: Awaited<ReturnType<typeof captureAfter>> = [];
+    let failed: unknown;
+    let produced: ToolOutput | undefined;
+    const written = new Map<string, Fingerprint>();
+    try {
+      produced = await this.#runFollowingTheWorld(performance, real, written);
+    } catch (error) {
+      failed = error;
+    }
+    // What the tool itself journaled (a captured command) counts as well as what the plan named.
+    const entries = journal.length > 0 || real.tool.rehearse ? await store.journal(call.id) : journal;
+    if (entries.length > 0) after = await captureAfter(entries, images, written);
+    const changed = entries.some((entry, index) => after[index] !== undefined && !sameImage(entry.before, after[index].after));
+    if (produced) {
+      result = await resultOf(produced, changed, context).catch((error) => failureResult(error, changed, context));
+    } else {
+      if (!(failed instanceof ToolFailure)) this.#dependencies.log(`${real.tool.name} failed unexpectedly`, failed);
+      result = await failureResult(failed, changed, context);
+    }
+    const patch = memory.patch();
+    const events = await store.settleCall({
+      callId: call.id,
+      sessionId: session.record.id,
+      status: result.status === "ok" ? "success" : "failed",
+      result,
+      events: [toolResult(call, result)],
+      ...(patch === undefined ? {} : { patch }),
+      ...(after.length === 0 ? {} : { after }),
+      durable,
+    });
+    if (patch) session.open.apply(patch);
+    this.#publish(events);
+    return result;
+  }
+
+  /** The lock keeps other calls out, but the plan was made before it was held: where it no longer fits, it is made again. */
+  async #runFollowingTheWorld(performance: Performance, real: Prepared, written: Map<string, Fingerprint>): Promise<ToolOutput> {
+    let current = real;
+    for (let round = 0; ; round++) {
+      try {
+        return await this.#invoke(performance, current, written);
+      } catch (error) {
+        if (!performance.replan || round >= maxReplans || !isStale(error) || written.size > 0) throw error;
+        const again = await performance.replan();
+        const locked = new Set(writtenPaths(real.plan));
+        if (!writtenPaths(again.plan).every((path) => locked.has(path))) throw error;
+        current = again;
+      }
+    }
+  }
+
+  async #invoke(performance: Performance, real: Prepared, written: Map<string, Fingerprint>): Promise<ToolOutput> {
+    const { session, call, memory, onProgress } = performance;
+    const { tool, input, plan } = real;
+    const { limits, masker, userHome } = this.#dependencies;
+    const progress = new Progress(call, session.record.id, this.#feed, masker, onProgress);
+    try {
+      return await withDeadline(
+        {
+          timeoutMs: timeoutOf(tool, input, limits.callTimeoutMs),
+          ...(tool.graceMs === undefined ? {} : { graceMs: tool.graceMs }),
+          ...(performance.signal === undefined ? {} : { signal: performance.signal }),
+        },
+        async (signal) => {
+          const context: RunContext = {
+            callId: call.id,
+            seen: memory,
+            signal,
+            session: memory.session(session.roots, userHome),
+            plan,
+            progress: (text) => progress.push(text),
+            ...session.runPorts(guardFiles(session.files, plan, signal, written)),
+          };
+          return tool.run(input, context);
+        },
+      );
+    } finally {
+      await progress.close();
+    }
+  }
+
+  #publish(events: readonly KaryiEvent[]): void {
+    this.#feed.publish(events);
+  }
+}
+
+const never = new AbortController().signal;
+
+function timeoutOf(tool: Tool, input: unknown, fallback: number): number {
+  if (typeof tool.timeoutMs === "function") return tool.timeoutMs(input);
+  return tool.timeoutMs ?? fallback;
+}
+
+export function writtenPaths(plan: Plan): string[] {
+  return plan.effects.flatMap((effect) => (effect.kind === "write" ? [effect.path.real] : []));
+}
+
+/** Reads and Karyi's own records need not wait for the disk; whatever changes the world does. */
+function needsDisk(plan: Plan): boolean {
+  return plan.effects.some(({ kind }) => kind !== "read" && kind !== "state");
+}
+
+function isStale(error: unknown): boolean {
+  return error instanceof ToolFailure && error.details?.reason === "stale_file";
+}
+
+function alreadyKnown(result: Result | undefined, call: Call): Result {
+  if (result) return result;
+  throw new ToolFailure("tool_conflict", `The call ${call.id} is already under way.`, { details: { reason: "call_under_way" } });
+}

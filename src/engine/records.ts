@@ -1,0 +1,78 @@
+/** The rows and events that a call leaves behind, built in one place so that every way of ending it looks the same. */
+import type { Call, CallStart, EventDraft, JournalEntry, Json, Result } from "../contract/index.ts";
+import { asJson } from "./canonical.ts";
+import type { EngineDependencies } from "./dependencies.ts";
+import type { Prepared } from "./prepare.ts";
+import type { Session } from "./session.ts";
+
+/** How much of an output the event stream repeats; the whole is in the call's record. */
+const eventOutputLimit = 4096;
+
+export function callStart(
+  session: Session,
+  call: Call,
+  prepared: Prepared,
+  { store, masker, now }: Pick<EngineDependencies, "store" | "masker" | "now">,
+  journal: readonly JournalEntry[] = [],
+): Omit<CallStart, "durable"> {
+  const input = masker.maskJson(asJson(prepared.input));
+  const summary = masker.mask(prepared.plan.summary);
+  return {
+    call: {
+      id: call.id,
+      sessionId: session.record.id,
+      tool: prepared.tool.name,
+      input,
+      cwd: session.cwd,
+      summary,
+      effects: masker.maskJson(prepared.plan.effects),
+      ownerId: store.owner.id,
+      startedAt: now(),
+      request: masker.maskJson(requestOf(call)),
+      ...(call.messageId === undefined ? {} : { messageId: call.messageId }),
+      ...(call.agent === undefined ? {} : { agent: call.agent }),
+    },
+    events: [toolCall(call, prepared.tool.name, input, summary)],
+    journal,
+  };
+}
+
+/** Enough of the call to plan it again after a restart. */
+function requestOf(call: Call): Json {
+  return asJson({
+    name: call.name,
+    input: call.input,
+    repaired: call.repaired,
+    cutOff: call.cutOff,
+    agent: call.agent,
+    messageId: call.messageId,
+  });
+}
+
+function toolCall(call: Call, tool: string, input: Json, summary: string): EventDraft {
+  return {
+    type: "tool_call",
+    callId: call.id,
+    ...(call.agent === undefined ? {} : { agent: call.agent }),
+    body: { tool, input, summary, ...(call.repaired === undefined ? {} : { repaired: [...call.repaired] }) },
+  };
+}
+
+export function toolResult(call: Call, result: Result): EventDraft {
+  const { output } = result;
+  return {
+    type: "tool_result",
+    callId: call.id,
+    ...(call.agent === undefined ? {} : { agent: call.agent }),
+    body: {
+      tool: result.tool,
+      status: result.status,
+      output: output.length > eventOutputLimit ? output.slice(0, eventOutputLimit) : output,
+      output_length: output.length,
+      undoable: result.undoable,
+      duration_ms: result.durationMs,
+      ...(result.error === undefined ? {} : { error: asJson(result.error) }),
+      ...(result.truncated === undefined ? {} : { truncated: asJson(result.truncated) }),
+    },
+  };
+}

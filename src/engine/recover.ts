@@ -1,0 +1,44 @@
+/**
+ * After a crash: a call with an intent and no result was under way when its process died. It is not
+ * run again; its outcome is said to be unknown, and its before-images still allow to undo it.
+ */
+import type { Result } from "../contract/index.ts";
+import { captureAfter, sameImage } from "./before-images.ts";
+import { callOf } from "./call-life.ts";
+import type { EngineDependencies } from "./dependencies.ts";
+import { toolResult } from "./records.ts";
+
+/** Answers how many calls were found. */
+export async function recover({ store, images, now }: EngineDependencies): Promise<number> {
+  const orphans = await store.adoptOrphans();
+  for (const call of orphans) {
+    const journal = await store.journal(call.id);
+    const after = await captureAfter(journal, images);
+    const undoable = journal.some((entry, index) => after[index] !== undefined && !sameImage(entry.before, after[index].after));
+    const result: Result = {
+      callId: call.id,
+      tool: call.tool,
+      status: "error",
+      output: `The process ended while ${call.tool} was running. Whether it finished is not known: check before doing it again.`,
+      content: [],
+      error: {
+        code: "tool_error",
+        message: "The process ended while this call was running; its outcome is unknown.",
+        hint: undoable ? `What it changed can be taken back with undo ${call.id}.` : "Check the state of things before doing it again.",
+        details: { reason: "outcome_unknown" },
+      },
+      undoable,
+      durationMs: Math.max(0, now() - call.startedAt),
+    };
+    await store.settleCall({
+      callId: call.id,
+      sessionId: call.sessionId,
+      status: "failed",
+      result,
+      events: [toolResult(callOf(call), result)],
+      after,
+      durable: true,
+    });
+  }
+  return orphans.length;
+}

@@ -1,0 +1,145 @@
+/** Turns what a tool returned or threw into the one neutral Result: masked, bounded, never losing why. */
+import {
+  type Content,
+  type Json,
+  type Masker,
+  type Result,
+  type ResultStatus,
+  type Store,
+  type ToolError,
+  ToolFailure,
+  type ToolOutput,
+} from "../contract/index.ts";
+import { boundOutput } from "./bound-output.ts";
+
+const maxDataBytes = 1 << 20;
+const maxContentBytes = 24 << 20;
+
+export interface ResultContext {
+  readonly callId: string;
+  readonly tool: string;
+  readonly sessionId: string;
+  readonly startedAt: number;
+  readonly masker: Masker;
+  readonly maxOutputBytes: number;
+  readonly store: Pick<Store, "createOutput">;
+  /** Text that hooks want the model to read too. */
+  readonly additions?: readonly string[];
+}
+
+export async function resultOf(
+  produced: ToolOutput,
+  undoable: boolean,
+  context: ResultContext,
+  status: ResultStatus = "ok",
+): Promise<Result> {
+  checkShape(produced, context.tool);
+  const output = [produced.output, ...(context.additions ?? [])].join("\n");
+  const bounded = await boundOutput(output, context.maxOutputBytes, context.masker, () => context.store.createOutput(context.sessionId));
+  const data = boundData(produced.data, context.masker);
+  return {
+    callId: context.callId,
+    tool: context.tool,
+    status,
+    output: bounded.text,
+    content: boundContent(produced.content ?? [], context.masker),
+    ...(data === undefined ? {} : { data }),
+    undoable,
+    durationMs: elapsed(context.startedAt),
+    ...(bounded.truncated === undefined ? {} : { truncated: bounded.truncated }),
+  };
+}
+
+export async function failureResult(thrown: unknown, undoable: boolean, context: ResultContext): Promise<Result> {
+  const failure = asFailure(thrown, context.tool);
+  const error = context.masker.maskJson<ToolError>(failure.toError());
+  const lines = [
+    failure.output,
+    `Error (${failure.code}): ${failure.message}`,
+    failure.hint === undefined ? undefined : `Hint: ${failure.hint}`,
+  ];
+  const text = [...lines.filter((line) => line !== undefined && line !== ""), ...(context.additions ?? [])].join("\n");
+  const bounded = await boundOutput(text, context.maxOutputBytes, context.masker, () => context.store.createOutput(context.sessionId));
+  const data = boundData(failure.data, context.masker);
+  return {
+    callId: context.callId,
+    tool: context.tool,
+    status: statusOf(failure),
+    output: bounded.text,
+    content: [],
+    ...(data === undefined ? {} : { data }),
+    error,
+    undoable,
+    durationMs: elapsed(context.startedAt),
+    ...(bounded.truncated === undefined ? {} : { truncated: bounded.truncated }),
+  };
+}
+
+/** A failure thrown on purpose as it is; a defect with its first line, so that the model still learns why. */
+export function asFailure(thrown: unknown, tool: string): ToolFailure {
+  if (thrown instanceof ToolFailure) return thrown;
+  const message = (thrown instanceof Error ? thrown.message : String(thrown)).split("\n", 1)[0]?.slice(0, 500) ?? "";
+  return new ToolFailure("tool_error", `${tool} failed unexpectedly: ${message === "" ? "no reason given" : message}`, {
+    hint: "This is a defect of the tool, not of the call.",
+    details: { reason: "defect" },
+    cause: thrown,
+  });
+}
+
+const deniedReasons = new Set(["denied_by_policy", "nobody_to_ask", "refused"]);
+
+function statusOf(failure: ToolFailure): ResultStatus {
+  if (failure.code === "cancelled") return "cancelled";
+  if (failure.code === "permission_denied" || deniedReasons.has(String(failure.details?.reason))) return "denied";
+  return "error";
+}
+
+function checkShape(produced: ToolOutput, tool: string): void {
+  if (typeof produced === "object" && produced !== null && typeof produced.output === "string") return;
+  throw new ToolFailure("tool_error", `${tool} returned no output text.`, {
+    hint: "A tool returns { output: string }.",
+    details: { reason: "bad_output" },
+  });
+}
+
+function boundData(data: Json | undefined, masker: Masker): Json | undefined {
+  if (data === undefined) return undefined;
+  if (!fitsIn(data, maxDataBytes)) return { omitted: true, reason: `data over ${maxDataBytes} bytes` };
+  return masker.maskJson(data);
+}
+
+function boundContent(content: readonly Content[], masker: Masker): Content[] {
+  let room = maxContentBytes;
+  return content.map((part): Content => {
+    const size = part.type === "text" ? part.text.length : part.data.length;
+    if (size > room) return { type: "text", text: `[${part.type} of ${size} bytes left out: too large]` };
+    room -= size;
+    return part.type === "text" ? { type: "text", text: masker.mask(part.text) } : part;
+  });
+}
+
+/** Whether a value is JSON of about `limit` bytes at most; stops looking as soon as it is not. */
+function fitsIn(value: unknown, limit: number): boolean {
+  let room = limit;
+  const stack: unknown[] = [value];
+  while (stack.length > 0) {
+    const item = stack.pop();
+    room -= 2;
+    if (typeof item === "string") room -= item.length + 2;
+    else if (Array.isArray(item)) {
+      if (item.length > room) return false;
+      for (const part of item) stack.push(part);
+    } else if (typeof item === "object" && item !== null) {
+      for (const [key, part] of Object.entries(item)) {
+        room -= key.length + 4;
+        stack.push(part);
+      }
+    } else room -= 8;
+    if (room < 0) return false;
+  }
+  return true;
+}
+
+function elapsed(startedAt: number): number {
+  return Math.round((performance.now() - startedAt) * 100) / 100;
+}

@@ -1,0 +1,264 @@
+/**
+ * Takes calls back (C11): one call, the last n, or a whole message, in reverse order. Shows what it
+ * will change, refuses to clobber later edits unless forced, and is itself a journaled operation
+ * that can be undone. Independent of git.
+ */
+import {
+  type CallRecord,
+  type FileImage,
+  type Images,
+  type JournalEntry,
+  type Json,
+  type OperationStatus,
+  type Result,
+  type Store,
+  ToolFailure,
+} from "../contract/index.ts";
+import { captureAfter, sameImage } from "./before-images.ts";
+import type { EngineDependencies } from "./dependencies.ts";
+import type { EventFeed } from "./event-feed.ts";
+import type { PathLocks } from "./path-locks.ts";
+import { failureResult, type ResultContext, resultOf } from "./result.ts";
+import type { Session } from "./session.ts";
+
+export type UndoTarget = { readonly callId: string } | { readonly last: number } | { readonly messageId: string };
+
+export interface UndoOptions {
+  readonly force?: boolean;
+  readonly dryRun?: boolean;
+}
+
+const toolName = "Undo";
+
+/** One path and the image it gets back. */
+interface Restoration {
+  readonly path: string;
+  readonly current: FileImage;
+  readonly target: FileImage;
+  /** Somebody changed it after the call. */
+  readonly conflict: boolean;
+}
+
+export class Undo {
+  readonly #dependencies: EngineDependencies;
+  readonly #locks: PathLocks;
+  readonly #feed: EventFeed;
+
+  constructor(dependencies: EngineDependencies, locks: PathLocks, feed: EventFeed) {
+    this.#dependencies = dependencies;
+    this.#locks = locks;
+    this.#feed = feed;
+  }
+
+  async undo(session: Session, target: UndoTarget, options: UndoOptions): Promise<Result> {
+    const { store, masker, limits, newId } = this.#dependencies;
+    const callId = newId();
+    const context: ResultContext = {
+      callId,
+      tool: toolName,
+      sessionId: session.record.id,
+      startedAt: performance.now(),
+      masker,
+      maxOutputBytes: limits.maxOutputBytes,
+      store,
+    };
+    try {
+      const calls = await this.#select(session, target);
+      const paths = await this.#pathsOf(calls);
+      const release = await this.#locks.acquire(callId, paths, new AbortController().signal);
+      try {
+        return await this.#takeBack(session, calls, options, context);
+      } finally {
+        await store.releaseLocks(callId);
+        release();
+      }
+    } catch (error) {
+      return failureResult(error, false, context);
+    }
+  }
+
+  async #takeBack(session: Session, calls: readonly CallRecord[], options: UndoOptions, context: ResultContext): Promise<Result> {
+    const restorations = await planRestorations(calls, this.#dependencies.store, this.#dependencies.images);
+    const conflicts = restorations.filter(({ conflict }) => conflict);
+    const changes = restorations.filter(({ current, target }) => !sameImage(current, target));
+    const report = describe(calls, changes, conflicts);
+    if (conflicts.length > 0 && !options.force) {
+      throw new ToolFailure(
+        "tool_conflict",
+        `${conflicts.length} file(s) changed after the call: ${conflicts.map(({ path }) => path).join(", ")}.`,
+        {
+          hint: "Look at them first; undo with force overwrites them (and can be undone).",
+          details: { reason: "changed_since", paths: conflicts.map(({ path }) => path) },
+          data: report.data,
+        },
+      );
+    }
+    if (options.dryRun) return resultOf({ output: `Would do:\n${report.text}`, data: report.data }, false, context, "planned");
+    return this.#apply(session, calls, changes, report, context);
+  }
+
+  async #apply(
+    session: Session,
+    calls: readonly CallRecord[],
+    changes: readonly Restoration[],
+    report: { text: string; data: { [key: string]: Json } },
+    context: ResultContext,
+  ): Promise<Result> {
+    const { store, images, now, durable } = this.#dependencies;
+    const { callId } = context;
+    // Capturing keeps the bytes of now, which is what makes an undo undoable.
+    const journal: JournalEntry[] = [];
+    for (const { path } of changes) journal.push({ path, before: await images.capture(path) });
+    const summary = `Undo ${calls.map(({ summary }) => summary).join("; ")}`.slice(0, 500);
+    const ids = calls.map(({ id }) => id);
+    const started = await store.startCall({
+      call: {
+        id: callId,
+        sessionId: session.record.id,
+        tool: toolName,
+        input: { call_ids: ids },
+        cwd: session.cwd,
+        summary,
+        effects: [],
+        ownerId: store.owner.id,
+        startedAt: now(),
+        request: null,
+        ...(ids[0] === undefined ? {} : { undoOf: ids[0] }),
+      },
+      events: [{ type: "tool_call", callId, body: { tool: toolName, input: { call_ids: ids }, summary } }],
+      journal,
+      durable,
+    });
+    if (started.kind === "started") this.#feed.publish(started.events);
+    let failed: unknown;
+    try {
+      for (const { path, target } of changes) await images.restore(path, target);
+    } catch (error) {
+      failed = error;
+    }
+    const after = await captureAfter(journal, images);
+    const result = failed
+      ? await failureResult(failed, journal.length > 0, context)
+      : await resultOf({ output: report.text, data: report.data }, journal.length > 0, context);
+    const seen = Object.fromEntries(changes.map(({ path }) => [path, null]));
+    const events = await store.settleCall({
+      callId,
+      sessionId: session.record.id,
+      status: failed ? "failed" : "success",
+      result,
+      events: [
+        {
+          type: "tool_result",
+          callId,
+          body: { tool: toolName, status: result.status, output: result.output.slice(0, 4096), undoable: result.undoable },
+        },
+      ],
+      patch: { seen },
+      after,
+      ...(failed ? {} : { mark: marksFor(calls) }),
+      durable,
+    });
+    session.open.apply({ seen });
+    this.#feed.publish(events);
+    return result;
+  }
+
+  /** Newest first, so that undoing goes in reverse order. */
+  async #select(session: Session, target: UndoTarget): Promise<readonly CallRecord[]> {
+    const { store } = this.#dependencies;
+    const sessionId = session.record.id;
+    if ("callId" in target) {
+      const call = await store.call(target.callId);
+      if (!call || call.sessionId !== sessionId) throw notFound(`There is no call '${target.callId}' in this session.`);
+      if (call.status === "rolled_back")
+        throw new ToolFailure("tool_conflict", `The call ${call.id} was undone already.`, { details: { reason: "already_undone" } });
+      return [call];
+    }
+    const candidates = await store.listCalls({
+      sessionId,
+      writing: true,
+      ...("messageId" in target ? { messageId: target.messageId } : {}),
+    });
+    const undoable = candidates.filter(({ tool, status, phase }) => phase === "settled" && status !== "rolled_back" && tool !== toolName);
+    const selected = "messageId" in target ? undoable : undoable.slice(0, target.last);
+    if (selected.length === 0)
+      throw notFound("messageId" in target ? `Nothing of message '${target.messageId}' can be undone.` : "There is nothing to undo.");
+    return selected;
+  }
+
+  async #pathsOf(calls: readonly CallRecord[]): Promise<string[]> {
+    const journals = await Promise.all(calls.map(({ id }) => this.#dependencies.store.journal(id)));
+    const paths = journals.flat().map(({ path }) => path);
+    if (paths.length === 0) throw notFound(`Nothing that ${calls.map(({ summary }) => summary).join(", ")} did can be undone.`);
+    return paths;
+  }
+}
+
+/** Walks the journals backwards; a path touched by several calls gets the oldest image, and each step must meet what the later call left. */
+async function planRestorations(calls: readonly CallRecord[], store: Pick<Store, "journal">, images: Images): Promise<Restoration[]> {
+  const byPath = new Map<string, Restoration>();
+  for (const call of calls) {
+    for (const { path, before, after } of [...(await store.journal(call.id))].reverse()) {
+      const known = byPath.get(path);
+      const expected = known ? known.target : await images.inspect(path);
+      const fits = (after !== undefined && sameImage(expected, after)) || sameImage(expected, before);
+      byPath.delete(path);
+      byPath.set(path, { path, current: known?.current ?? expected, target: before, conflict: (known?.conflict ?? false) || !fits });
+    }
+  }
+  return [...byPath.values()];
+}
+
+/** Undoing an undo brings the calls it took back to life again. */
+function marksFor(calls: readonly CallRecord[]): { callId: string; status: OperationStatus }[] {
+  return calls.flatMap((call) => {
+    const revived = call.tool === toolName ? idsOf(call.input).map((callId) => ({ callId, status: "success" as const })) : [];
+    return [{ callId: call.id, status: "rolled_back" as const }, ...revived];
+  });
+}
+
+function idsOf(input: Json): string[] {
+  const ids = (input as { call_ids?: Json } | null)?.call_ids;
+  return Array.isArray(ids) ? ids.map(String) : [];
+}
+
+function describe(
+  calls: readonly CallRecord[],
+  changes: readonly Restoration[],
+  conflicts: readonly Restoration[],
+): { text: string; data: { [key: string]: Json } } {
+  const lines = changes.map(({ path, current, target }) => `${verb(current, target)} ${path}`);
+  return {
+    text: [
+      `Undo ${calls.length} call(s): ${calls.map(({ summary }) => summary).join("; ")}`,
+      ...(lines.length > 0 ? lines : ["Nothing to change: the files are already as before."]),
+    ].join("\n"),
+    data: {
+      undone: calls.map(({ id }) => id),
+      changes: changes.map(({ path, current, target }) => ({ path, change: changeOf(current, target) })),
+      conflicts: conflicts.map(({ path }) => path),
+    },
+  };
+}
+
+function changeOf(current: FileImage, target: FileImage): string {
+  if (target.kind === "absent") return "deleted";
+  if (current.kind === "absent") return "created";
+  if (current.kind === "file" && target.kind === "file" && current.hash === target.hash) return "mode";
+  return target.kind === "link" ? "link" : "modified";
+}
+
+function verb(current: FileImage, target: FileImage): string {
+  return (
+    { deleted: "remove ", created: "recreate", mode: "set mode of", link: "restore link", modified: "restore" }[
+      changeOf(current, target)
+    ] ?? "restore"
+  );
+}
+
+function notFound(message: string): ToolFailure {
+  return new ToolFailure("tool_not_found", message, {
+    hint: "`karyi history` lists what was done.",
+    details: { reason: "nothing_to_undo" },
+  });
+}
