@@ -1,0 +1,7 @@
+/** The tools every engine has. */
+import type { Tool } from "../contract/index.ts";
+import { fileTools } from "../tools/file/index.ts";
+import { metaTools } from "../tools/meta/index.ts";
+import { searchTools } from "../tools/search/index.ts";
+
+export const builtinTools: readonly Tool[] = [...fileTools, ...searchTools, ...metaTools];

@@ -1,0 +1,90 @@
+/** The shape of the configuration, and how its layers are put over each other. */
+import { z } from "zod";
+import { type Mode, modes, type Rules } from "../contract/index.ts";
+
+const ruleList = z.array(z.string());
+
+export const configSchema = z.strictObject({
+  mode: z.enum(modes).optional(),
+  permissions: z.strictObject({ allow: ruleList.optional(), ask: ruleList.optional(), deny: ruleList.optional() }).optional(),
+  /** Further directories that count as the workspace. */
+  roots: z.array(z.string()).optional(),
+  /** System directories that may be read after asking. */
+  readableSystemPaths: z.array(z.string()).optional(),
+  /** Hosts that may be fetched without asking. */
+  allowedDomains: z.array(z.string()).optional(),
+  hooks: z
+    .array(
+      z.strictObject({
+        event: z.enum(["before", "after"]),
+        match: z.string().optional(),
+        command: z.string(),
+        timeoutMs: z.number().int().positive().optional(),
+      }),
+    )
+    .optional(),
+  /** Above this many tools only the core is shown to a model. */
+  deferThreshold: z.number().int().nonnegative().optional(),
+  maxOutputBytes: z.number().int().min(1024).optional(),
+  callTimeoutMs: z.number().int().positive().optional(),
+  approvalTtlHours: z.number().positive().optional(),
+  retention: z.strictObject({ days: z.number().positive().optional(), maxOutputBytes: z.number().int().positive().optional() }).optional(),
+  durability: z.enum(["full", "off"]).optional(),
+});
+
+export type Config = z.infer<typeof configSchema>;
+
+/** Everything filled in. */
+export interface EffectiveConfig {
+  readonly mode: Mode;
+  readonly rules: Rules;
+  readonly roots: readonly string[];
+  readonly readableSystemPaths: readonly string[];
+  readonly allowedDomains: readonly string[];
+  readonly hooks: NonNullable<Config["hooks"]>;
+  readonly deferThreshold: number;
+  readonly maxOutputBytes: number;
+  readonly callTimeoutMs: number;
+  readonly approvalTtlMs: number;
+  readonly retentionDays: number;
+  readonly retentionOutputBytes: number;
+  readonly durable: boolean;
+}
+
+/** Later layers win; lists of rules, roots and hooks add up. */
+export function mergeConfig(layers: readonly Config[]): EffectiveConfig {
+  const last = <K extends keyof Config>(key: K): Config[K] | undefined => layers.findLast((layer) => layer[key] !== undefined)?.[key];
+  const all = <T>(pick: (layer: Config) => readonly T[] | undefined): T[] => layers.flatMap((layer) => pick(layer) ?? []);
+  return {
+    mode: last("mode") ?? "default",
+    rules: {
+      allow: all((layer) => layer.permissions?.allow),
+      ask: all((layer) => layer.permissions?.ask),
+      deny: all((layer) => layer.permissions?.deny),
+    },
+    roots: all((layer) => layer.roots),
+    readableSystemPaths: all((layer) => layer.readableSystemPaths),
+    allowedDomains: all((layer) => layer.allowedDomains),
+    hooks: all((layer) => layer.hooks),
+    deferThreshold: last("deferThreshold") ?? 15,
+    maxOutputBytes: last("maxOutputBytes") ?? 256 * 1024,
+    callTimeoutMs: last("callTimeoutMs") ?? 600_000,
+    approvalTtlMs: (last("approvalTtlHours") ?? 7 * 24) * 3_600_000,
+    retentionDays: last("retention")?.days ?? 30,
+    retentionOutputBytes: last("retention")?.maxOutputBytes ?? 1 << 30,
+    durable: last("durability") !== "off",
+  };
+}
+
+const strictness: readonly Mode[] = ["plan", "default", "accept-edits", "auto"];
+
+/** What a project may say before the person trusts it: it can tighten, never widen, and never run anything. */
+export function tighteningOnly(project: Config, mode: Mode): Config {
+  const stricter = project.mode !== undefined && strictness.indexOf(project.mode) < strictness.indexOf(mode);
+  return {
+    ...(stricter ? { mode: project.mode } : {}),
+    permissions: { ask: project.permissions?.ask ?? [], deny: project.permissions?.deny ?? [] },
+    ...(project.maxOutputBytes === undefined ? {} : { maxOutputBytes: project.maxOutputBytes }),
+    ...(project.deferThreshold === undefined ? {} : { deferThreshold: project.deferThreshold }),
+  };
+}

@@ -1,0 +1,272 @@
+/** The one place where everything is wired: what library users, the command and the servers call. */
+import { randomUUID } from "node:crypto";
+import { join } from "node:path";
+import type {
+  ApprovalRecord,
+  ApprovalReply,
+  ApprovalStatus,
+  Approve,
+  CallRecord,
+  GcReport,
+  Hook,
+  KaryiEvent,
+  Mode,
+  PolicyWorld,
+  Result,
+  SessionRecord,
+  Store,
+  Tool,
+  ToolCard,
+} from "../contract/index.ts";
+import { type CallOptions, defaultLimits, Engine, type EngineDependencies, type Toolkit } from "../engine/index.ts";
+import {
+  canonical,
+  commandHook,
+  createBlobs,
+  createFiles,
+  createImages,
+  createSearch,
+  defaultHome,
+  isAlive,
+  type Places,
+  resolvePlaces,
+  thisOwner,
+} from "../host/index.ts";
+import { ToolRegistry } from "../registry/index.ts";
+import { openStore } from "../store/index.ts";
+import { builtinTools } from "./builtin-tools.ts";
+import type { Config } from "./config.ts";
+import { type LoadedConfig, loadConfig, rememberRules } from "./config-layers.ts";
+import { SessionHandle } from "./session-handle.ts";
+import { plainMasker, plainValues } from "./unmasked.ts";
+
+export interface EngineOptions {
+  /** The directory that tools work in. Default: the current one. */
+  readonly workspace?: string;
+  /** Where Karyi keeps its state. Default: `~/.karyi`. */
+  readonly home?: string;
+  /** Further tools, beside the built-in ones. */
+  readonly tools?: readonly Tool[];
+  /** False: only `tools`. */
+  readonly builtins?: boolean;
+  readonly mode?: Mode;
+  /** Asks a person in this process. Without it an ask is a denial, unless `approvals` is `record`. */
+  readonly approve?: Approve;
+  /** `record`: an ask waits for an answer from anywhere, and the call is `suspended` meanwhile. */
+  readonly approvals?: "record" | "nobody";
+  readonly hooks?: readonly Hook[];
+  /** Settings above every file. */
+  readonly config?: Config;
+  readonly env?: Readonly<Record<string, string | undefined>>;
+  /** Defects and warnings. Default: nowhere. */
+  readonly log?: (message: string, cause?: unknown) => void;
+}
+
+export interface OpenSessionOptions {
+  /** The same id opens the same session again. Default: one per workspace. */
+  readonly id?: string;
+  readonly cwd?: string;
+  readonly owner?: string;
+  readonly channel?: string;
+  readonly toolkit?: Toolkit;
+}
+
+export async function createEngine(options: EngineOptions = {}): Promise<KaryiEngine> {
+  const env = options.env ?? process.env;
+  const now = Date.now;
+  const log = options.log ?? (() => {});
+  const places = await resolvePlaces(options.workspace ?? process.cwd(), options.home ?? defaultHome(env));
+  const flags: Config = { ...options.config, ...(options.mode === undefined ? {} : { mode: options.mode }) };
+  const configPlaces = { home: places.home, workspace: places.workspace, env, flags };
+  const config = await loadConfig(configPlaces, now);
+  for (const warning of config.warnings) log(warning);
+
+  const store = await openStore({ directory: places.home, owner: thisOwner(), isAlive, now, onDamage: log });
+  try {
+    const wiring = new Wiring(options, places, config, store, log);
+    const engine = new Engine(wiring.dependencies());
+    await engine.recover();
+    return new KaryiEngine(engine, store, places, wiring);
+  } catch (error) {
+    await store.close();
+    throw error;
+  }
+}
+
+/** Keeps what can change while the engine lives: the rules that "always" adds. */
+class Wiring {
+  readonly registry: ToolRegistry;
+  readonly blobs: ReturnType<typeof createBlobs>;
+  readonly config: LoadedConfig;
+  readonly #options: EngineOptions;
+  readonly #places: Places;
+  readonly #store: Store;
+  readonly #log: (message: string, cause?: unknown) => void;
+  readonly #always: string[] = [];
+  #world: PolicyWorld | undefined;
+
+  constructor(options: EngineOptions, places: Places, config: LoadedConfig, store: Store, log: (message: string, cause?: unknown) => void) {
+    this.#options = options;
+    this.#places = places;
+    this.config = config;
+    this.#store = store;
+    this.#log = log;
+    this.blobs = createBlobs(join(places.home, "blobs"));
+    this.registry = new ToolRegistry();
+    if (options.builtins !== false) for (const tool of builtinTools) this.registry.register(tool);
+    for (const tool of options.tools ?? []) this.registry.register(tool);
+  }
+
+  dependencies(): EngineDependencies {
+    const { effective } = this.config;
+    const { userHome, home, workspace } = this.#places;
+    const search = createSearch();
+    const hooks = effective.hooks.map(({ event, match, command, timeoutMs }) =>
+      commandHook({ event, command, timeoutMs: timeoutMs ?? 30_000, cwd: workspace, ...(match === undefined ? {} : { match }) }),
+    );
+    return {
+      store: this.#store,
+      registry: this.registry,
+      deferThreshold: effective.deferThreshold,
+      userHome,
+      policy: (session) => ({ mode: effective.mode, rules: this.#rules(), world: this.world(session.workspace) }),
+      rememberRules: async (target, rules) => {
+        this.#always.push(...rules);
+        await rememberRules(home, target, rules, Date.now);
+      },
+      files: (cwd) => createFiles({ cwd, fsync: effective.durable }),
+      images: createImages(this.blobs),
+      sessionPorts: () => ({ search }),
+      masker: plainMasker,
+      values: plainValues,
+      hooks: [...hooks, ...(this.#options.hooks ?? [])],
+      ...(this.#options.approve === undefined ? {} : { approve: this.#options.approve }),
+      asking: this.#options.approvals ?? "nobody",
+      limits: {
+        ...defaultLimits,
+        callTimeoutMs: effective.callTimeoutMs,
+        maxOutputBytes: effective.maxOutputBytes,
+        approvalTtlMs: effective.approvalTtlMs,
+      },
+      durable: effective.durable,
+      now: Date.now,
+      newId: randomUUID,
+      log: this.#log,
+    };
+  }
+
+  #rules() {
+    const { rules } = this.config.effective;
+    return this.#always.length === 0 ? rules : { ...rules, allow: [...rules.allow, ...this.#always] };
+  }
+
+  world(workspace: string): PolicyWorld {
+    const { effective } = this.config;
+    this.#world ??= {
+      workspace,
+      roots: [workspace, ...this.config.extraRoots],
+      temporary: [],
+      userHome: this.#places.userHome,
+      karyiHome: this.#places.home,
+      readableSystemPaths: effective.readableSystemPaths,
+      allowedDomains: effective.allowedDomains,
+      platform: process.platform === "win32" ? "win32" : "posix",
+      caseInsensitive: process.platform === "win32" || process.platform === "darwin",
+      sandboxed: false,
+    };
+    return this.#world.workspace === workspace ? this.#world : { ...this.#world, workspace, roots: [workspace, ...this.config.extraRoots] };
+  }
+}
+
+/** A running engine. */
+export class KaryiEngine {
+  readonly places: Places;
+  readonly #engine: Engine;
+  readonly #store: Store;
+  readonly #wiring: Wiring;
+
+  constructor(engine: Engine, store: Store, places: Places, wiring: Wiring) {
+    this.#engine = engine;
+    this.#store = store;
+    this.places = places;
+    this.#wiring = wiring;
+  }
+
+  get registry(): ToolRegistry {
+    return this.#wiring.registry;
+  }
+
+  get config(): LoadedConfig {
+    return this.#wiring.config;
+  }
+
+  async openSession(options: OpenSessionOptions = {}): Promise<SessionHandle> {
+    const { workspace } = this.places;
+    const cwd = options.cwd === undefined ? undefined : await canonical(options.cwd);
+    const session = await this.#engine.openSession({
+      key: { owner: options.owner ?? "local", channel: options.channel ?? "local", externalId: options.id ?? `workspace:${workspace}` },
+      workspace,
+      cwd: cwd ?? workspace,
+      ...(options.toolkit === undefined ? {} : { toolkit: options.toolkit }),
+    });
+    if (cwd !== undefined && cwd !== session.cwd) {
+      session.open.apply({ state: { cwd } });
+      await this.#store.patchSession(session.record.id, { state: { cwd } });
+    }
+    return new SessionHandle(this.#engine, session);
+  }
+
+  listSessions(): Promise<readonly SessionRecord[]> {
+    return this.#store.listSessions();
+  }
+
+  tools(): readonly ToolCard[] {
+    return this.registry.list();
+  }
+
+  approvals(status?: ApprovalStatus): Promise<readonly ApprovalRecord[]> {
+    return this.#store.listApprovals(status === undefined ? {} : { status });
+  }
+
+  /** First answer wins; `undefined` when it is not pending any more. */
+  answer(approvalId: string, reply: ApprovalReply, answeredBy = "library"): Promise<ApprovalRecord | undefined> {
+    return this.#engine.answer(approvalId, reply, answeredBy);
+  }
+
+  /** Continues a suspended call after its approval was answered. */
+  resume(approvalId: string, options?: CallOptions): Promise<Result> {
+    return this.#engine.resume(approvalId, options);
+  }
+
+  call(id: string): Promise<CallRecord | undefined> {
+    return this.#store.call(id);
+  }
+
+  /** Live events of this process. */
+  onEvent(listener: (event: KaryiEvent) => void): () => void {
+    return this.#engine.listen(listener);
+  }
+
+  /** Removes what is older than the configured retention. */
+  async collectGarbage(request: { readonly olderThanDays?: number; readonly dryRun?: boolean } = {}): Promise<GcReport> {
+    const { retentionDays, retentionOutputBytes } = this.config.effective;
+    const days = request.olderThanDays ?? retentionDays;
+    const dryRun = request.dryRun ?? false;
+    const report = await this.#store.gc({ olderThan: Date.now() - days * 86_400_000, maxOutputBytes: retentionOutputBytes, dryRun });
+    if (dryRun) return report;
+    const freed = await this.#wiring.blobs.sweep(await this.#store.usedBlobs());
+    return { ...report, bytesFreed: report.bytesFreed + freed };
+  }
+
+  verifyAudit(): ReturnType<Store["verifyAudit"]> {
+    return this.#store.verifyAudit();
+  }
+
+  readAudit(after: number, limit: number): ReturnType<Store["readAudit"]> {
+    return this.#store.readAudit(after, limit);
+  }
+
+  async close(): Promise<void> {
+    await this.#store.close();
+  }
+}

@@ -1,0 +1,28 @@
+/** Where things are: the workspace, Karyi's home, the person's home; absolute, links resolved once. */
+import { realpath } from "node:fs/promises";
+import { homedir } from "node:os";
+import { join, resolve } from "node:path";
+
+export interface Places {
+  readonly workspace: string;
+  readonly home: string;
+  readonly userHome: string;
+}
+
+export function defaultHome(env: Readonly<Record<string, string | undefined>>): string {
+  return env.KARYI_HOME ?? join(homedir(), ".karyi");
+}
+
+export async function resolvePlaces(workspace: string, home: string): Promise<Places> {
+  return { workspace: await canonical(resolve(workspace)), home: await canonical(resolve(home)), userHome: await canonical(homedir()) };
+}
+
+/** Resolves links of what exists; the rest stays as it is spelled. */
+export async function canonical(path: string): Promise<string> {
+  try {
+    return await realpath(path);
+  } catch {
+    const parent = resolve(path, "..");
+    return parent === path ? path : join(await canonical(parent), path.slice(parent.length));
+  }
+}

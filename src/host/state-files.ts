@@ -1,0 +1,51 @@
+/**
+ * Karyi's own small JSON files (config, project trust): read whole, written atomically with mode 0600.
+ * A file that cannot be read is never overwritten: it is set aside and said so.
+ */
+import { randomBytes } from "node:crypto";
+import { mkdir, open, readFile, rename, unlink } from "node:fs/promises";
+import { dirname } from "node:path";
+import type { Json } from "../contract/index.ts";
+
+export type JsonFile =
+  | { readonly kind: "absent" }
+  | { readonly kind: "json"; readonly value: Json; readonly text: string }
+  | { readonly kind: "damaged"; readonly message: string };
+
+export async function readJsonFile(path: string): Promise<JsonFile> {
+  let text: string;
+  try {
+    text = await readFile(path, "utf8");
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    return code === "ENOENT" || code === "ENOTDIR" ? { kind: "absent" } : { kind: "damaged", message };
+  }
+  try {
+    return { kind: "json", value: JSON.parse(text.replace(/^\uFEFF/, "")) as Json, text };
+  } catch (error) {
+    return { kind: "damaged", message: (error as Error).message };
+  }
+}
+
+export async function writeJsonFile(path: string, value: Json): Promise<void> {
+  await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+  const temporary = `${path}.${randomBytes(6).toString("hex")}.tmp`;
+  const file = await open(temporary, "wx", 0o600);
+  try {
+    await file.writeFile(`${JSON.stringify(value, null, 2)}\n`);
+    await file.sync();
+    await file.close();
+    await rename(temporary, path);
+  } catch (error) {
+    await file.close().catch(() => {});
+    await unlink(temporary).catch(() => {});
+    throw error;
+  }
+}
+
+/** Moves a damaged file out of the way and answers its new name. */
+export async function setAside(path: string, now: number): Promise<string> {
+  const aside = `${path}.damaged-${now}`;
+  await rename(path, aside);
+  return aside;
+}
