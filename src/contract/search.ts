@@ -13,16 +13,33 @@ export interface FindRequest {
   /** Glob with `**` and braces, relative to `directory`. */
   readonly pattern: string;
   readonly includeIgnored: boolean;
+  /** How many of the newest files to keep; counting goes on past it. */
+  readonly limit: number;
   readonly signal: AbortSignal;
   readonly deadlineMs: number;
 }
 
+/** Something below the searched directory that could not be looked at. */
+export interface SkippedPath {
+  readonly path: string;
+  readonly reason: "no_permission" | "too_large" | "unreadable";
+}
+
+export interface Skipped {
+  /** The first ones in the order of their names. */
+  readonly paths: readonly SkippedPath[];
+  readonly total: number;
+}
+
 export interface FindAnswer {
-  /** Every match found. */
+  /** Newest first. */
   readonly hits: readonly FileHit[];
+  /** Every match, also those past the limit. */
+  readonly total: number;
   /** The deadline came first. */
   readonly partial: boolean;
   readonly backend: "ripgrep" | "javascript";
+  readonly skipped: Skipped;
 }
 
 export interface GrepRequest {
@@ -48,19 +65,48 @@ export interface GrepLine {
   readonly text: string;
   /** Start and end of each match in `text`, in UTF-16 units; empty for a context line. */
   readonly matches: readonly (readonly [number, number])[];
+  /** Absent for a matching line. */
+  readonly context?: true;
+  /** UTF-16 units of a long line that are left out on both sides of `text`. */
+  readonly cut?: { readonly before: number; readonly after: number };
 }
 
 export interface GrepAnswer {
+  /** In the order of the paths, then of the lines; only in mode `content`. */
   readonly lines: readonly GrepLine[];
+  /** In the order of the paths; in mode `content` the files of `lines`. */
   readonly files: readonly { readonly path: string; readonly matches: number }[];
   readonly totalMatches: number;
+  /** Matching lines; known in mode `content` only, 0 otherwise. */
   readonly totalLines: number;
   readonly totalFiles: number;
   readonly partial: boolean;
   readonly backend: "ripgrep" | "javascript";
+  readonly skipped: Skipped;
+  /** Files whose names say that they hold secrets: never searched as part of a tree. */
+  readonly secretsLeftOut: number;
+}
+
+/** Where an ignore rule stands. */
+export interface IgnoreRule {
+  /** Absolute path of the file it is written in. */
+  readonly source: string;
+  readonly line: number;
+  /** As written. */
+  readonly pattern: string;
+}
+
+export interface IgnoreVerdict {
+  readonly ignored: boolean;
+  /** The rule that decided; a `!` rule where it took the path back in. */
+  readonly rule?: IgnoreRule;
+  /** In git's index, which no ignore rule touches. */
+  readonly tracked?: boolean;
 }
 
 export interface Search {
   find(request: FindRequest): Promise<FindAnswer>;
   grep(request: GrepRequest): Promise<GrepAnswer>;
+  /** What `git check-ignore` says about an absolute path; a trailing `/` means a directory. */
+  ignored(path: string): Promise<IgnoreVerdict>;
 }
