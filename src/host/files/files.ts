@@ -21,11 +21,11 @@ export interface FilesOptions {
   /** The session's working directory at this moment. */
   cwd(): string;
   /** Force every change to disk before it counts as done. True unless said otherwise. */
-  readonly durable?: boolean;
+  readonly fsync?: boolean;
 }
 
 export function createFiles(options: FilesOptions): FileWriter {
-  const durable = options.durable ?? true;
+  const durable = options.fsync ?? true;
   const resolve = (path: string): Promise<PathFacts> => resolvePath(options.cwd(), path);
   return {
     resolve,

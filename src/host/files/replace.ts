@@ -102,7 +102,7 @@ async function overwrite(directory: HeldDirectory, target: Target, bytes: Uint8A
   const path = directory.at(target.name);
   const before = await checkUnchanged(path, target.facts, expect, staleFile);
   await access(path, fs.constants.W_OK);
-  if (before.nlink > 1) return writeInPlace(path, target, bytes, before);
+  if (before.nlink > 1) return writeInPlace(path, target.facts.asked, bytes, before, target.durable);
   const temporary = directory.at(temporaryName());
   let stats: fs.Stats;
   try {
@@ -110,7 +110,7 @@ async function overwrite(directory: HeldDirectory, target: Target, bytes: Uint8A
   } catch (error) {
     const code = errnoOf(error);
     if (code !== "EACCES" && code !== "EPERM" && code !== "EROFS") throw error;
-    return writeInPlace(path, target, bytes, before);
+    return writeInPlace(path, target.facts.asked, bytes, before, target.durable);
   }
   const now = await look(path, target.facts.asked);
   if (now === undefined || !isSame(now, before)) {
@@ -148,16 +148,17 @@ async function writeTemporary(path: string, bytes: Uint8Array, durable: boolean,
   }
 }
 
-async function writeInPlace(path: string, target: Target, bytes: Uint8Array, before: fs.Stats): Promise<fs.Stats> {
+/** Not atomic: for files whose identity must not change. */
+export async function writeInPlace(path: string, asked: string, bytes: Uint8Array, before: fs.Stats, durable: boolean): Promise<fs.Stats> {
   const fd = await open(path, O_RDWR | O_NOFOLLOW | O_NONBLOCK);
   try {
     const stats = await fstat(fd);
-    if (!isSame(stats, before)) throw staleFile(target.facts.asked);
+    if (!isSame(stats, before)) throw staleFile(asked);
     const start = await commonStart(fd, bytes);
     await writeFully(fd, bytes.subarray(start), start);
     if (before.size > bytes.byteLength) await ftruncate(fd, bytes.byteLength);
     if (((await fstat(fd)).mode & 0o7777) !== (before.mode & 0o7777)) await fchmod(fd, before.mode & 0o7777);
-    if (target.durable) await fsync(fd);
+    if (durable) await fsync(fd);
     return await fstat(fd);
   } finally {
     await close(fd);

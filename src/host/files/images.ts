@@ -1,0 +1,199 @@
+/**
+ * Owns images of paths: what is there now, kept so that it can be there again.
+ * Restoring replaces a path in one step, and never removes a directory that holds anything.
+ * Modification times are not turned back: builds and watchers must notice that a file changed again.
+ */
+import * as fs from "node:fs";
+import { basename, dirname } from "node:path";
+import type { Blobs, FileImage, Fingerprint, Images } from "../../contract/index.ts";
+import { ToolFailure } from "../../contract/index.ts";
+import { close, fchmod, fchown, fstat, fsync, kindOf, lstat, mkdir, open, readlink, rename, rmdir, symlink, unlink } from "./calls.ts";
+import { errnoOf, fileFailure, isMissing, unusable } from "./failures.ts";
+import { type HeldDirectory, holdDirectory, holdOrCreate } from "./handles.ts";
+import { hashFile, writeInPlace } from "./replace.ts";
+import { sweepLeftovers, temporaryName } from "./temporary.ts";
+
+const { O_DIRECTORY, O_NOFOLLOW, O_NONBLOCK, O_RDONLY } = fs.constants;
+
+export interface ImagesOptions {
+  /** Force restored files to disk. True unless said otherwise. */
+  readonly fsync?: boolean;
+}
+
+type Kept = Extract<FileImage, { kind: "file" }>;
+
+export function createImages(blobs: Blobs, options: ImagesOptions = {}): Images {
+  const durable = options.fsync ?? true;
+  return {
+    capture: (path) => imageOf(path, () => blobs.keepFile(path)),
+    inspect: (path, known) => imageOf(path, (stats) => hashOf(path, stats, known)),
+    async restore(path, image) {
+      try {
+        await restore(path, image, blobs, durable);
+      } catch (error) {
+        throw fileFailure(error, path);
+      }
+    },
+  };
+}
+
+async function imageOf(path: string, content: (stats: fs.Stats) => Promise<{ hash: string; size: number }>): Promise<FileImage> {
+  const stats = await look(path);
+  if (stats === undefined) return { kind: "absent" };
+  try {
+    if (stats.isSymbolicLink()) return { kind: "link", target: await readlink(path) };
+    if (stats.isDirectory()) return { kind: "directory", mode: stats.mode & 0o7777 };
+    if (!stats.isFile()) throw unusable({ asked: path, kind: kindOf(stats) });
+    const { hash, size } = await content(stats);
+    return { kind: "file", hash, size, mode: stats.mode & 0o7777, mtimeMs: stats.mtimeMs, uid: stats.uid, gid: stats.gid };
+  } catch (error) {
+    if (isMissing(error)) return { kind: "absent" };
+    throw fileFailure(error, path);
+  }
+}
+
+async function hashOf(path: string, stats: fs.Stats, known?: Fingerprint): Promise<{ hash: string; size: number }> {
+  if (known?.hash !== undefined && known.size === stats.size && known.mtimeMs === stats.mtimeMs) {
+    return { hash: known.hash, size: stats.size };
+  }
+  const fd = await open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
+  try {
+    return { hash: await hashFile(fd, stats.size), size: (await fstat(fd)).size };
+  } finally {
+    await close(fd);
+  }
+}
+
+async function restore(path: string, image: FileImage, blobs: Blobs, durable: boolean): Promise<void> {
+  if (image.kind === "absent") return removeIfThere(path, durable);
+  const directory = await holdOrCreate(dirname(path), path, durable);
+  try {
+    await sweepLeftovers(directory);
+    const target = directory.at(basename(path));
+    const now = await look(target);
+    if (image.kind === "directory") await restoreDirectory(target, now, image.mode);
+    else {
+      if (now?.isDirectory()) await removeEmpty(target, path);
+      if (image.kind === "link") await restoreLink(directory, target, now, image.target);
+      else await restoreFile(directory, target, path, now, image, blobs, durable);
+    }
+    if (durable) await directory.sync();
+  } finally {
+    await directory.close();
+  }
+}
+
+async function removeIfThere(path: string, durable: boolean): Promise<void> {
+  if ((await look(path)) === undefined) return;
+  const directory = await holdDirectory(dirname(path), path);
+  try {
+    const target = directory.at(basename(path));
+    const now = await look(target);
+    if (now === undefined) return;
+    if (now.isDirectory()) {
+      try {
+        await rmdir(target);
+      } catch (error) {
+        // Somebody put something into it: it is theirs now.
+        if (!isNotEmpty(error)) throw error;
+      }
+    } else await unlink(target);
+    if (durable) await directory.sync();
+  } finally {
+    await directory.close();
+  }
+}
+
+async function restoreDirectory(target: string, now: fs.Stats | undefined, mode: number): Promise<void> {
+  if (now !== undefined && !now.isDirectory()) await unlink(target);
+  if (now?.isDirectory() !== true) await mkdir(target);
+  const fd = await open(target, O_RDONLY | O_DIRECTORY | O_NOFOLLOW);
+  try {
+    if (((await fstat(fd)).mode & 0o7777) !== mode) await fchmod(fd, mode);
+  } finally {
+    await close(fd);
+  }
+}
+
+async function restoreLink(directory: HeldDirectory, target: string, now: fs.Stats | undefined, text: string): Promise<void> {
+  if (now?.isSymbolicLink() && (await readlink(target)) === text) return;
+  const temporary = directory.at(temporaryName());
+  await symlink(text, temporary);
+  await rename(temporary, target);
+}
+
+async function restoreFile(
+  directory: HeldDirectory,
+  target: string,
+  path: string,
+  now: fs.Stats | undefined,
+  image: Kept,
+  blobs: Blobs,
+  durable: boolean,
+): Promise<void> {
+  const isFile = now?.isFile() === true;
+  if (isFile && now.size === image.size && (await hashOf(target, now)).hash === image.hash) return dress(target, image, durable);
+  if (isFile && now.nlink > 1) {
+    await writeInPlace(target, path, await blobs.read(image.hash), now, durable);
+    return dress(target, image, durable);
+  }
+  const temporary = directory.at(temporaryName());
+  try {
+    await blobs.copyTo(image.hash, temporary);
+    await dress(temporary, image, durable);
+    await rename(temporary, target);
+  } catch (error) {
+    await unlink(temporary).catch(() => undefined);
+    const code = errnoOf(error);
+    if (!isFile || (code !== "EACCES" && code !== "EPERM" && code !== "EROFS")) throw error;
+    await writeInPlace(target, path, await blobs.read(image.hash), now, durable);
+    await dress(target, image, durable);
+  }
+}
+
+/** Owner and mode of the image, on an open handle. */
+async function dress(path: string, image: Kept, durable: boolean): Promise<void> {
+  const before = await lstat(path);
+  if (before.uid === image.uid && before.gid === image.gid && (before.mode & 0o7777) === image.mode) return;
+  const fd = await open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
+  try {
+    const stats = await fstat(fd);
+    if (stats.uid !== image.uid || stats.gid !== image.gid) {
+      try {
+        await fchown(fd, image.uid, image.gid);
+      } catch (error) {
+        // Giving a file away needs rights that writing it does not: the bytes matter more.
+        if (errnoOf(error) !== "EPERM") throw error;
+      }
+    }
+    if ((stats.mode & 0o7777) !== image.mode || stats.uid !== image.uid) await fchmod(fd, image.mode);
+    if (durable) await fsync(fd);
+  } finally {
+    await close(fd);
+  }
+}
+
+async function removeEmpty(target: string, path: string): Promise<void> {
+  try {
+    await rmdir(target);
+  } catch (error) {
+    if (!isNotEmpty(error)) throw error;
+    throw new ToolFailure("tool_conflict", `${path} is a directory with something in it now; it was left alone`, {
+      details: { reason: "not_empty", path },
+    });
+  }
+}
+
+function isNotEmpty(error: unknown): boolean {
+  const code = errnoOf(error);
+  return code === "ENOTEMPTY" || code === "EEXIST" || code === "EBUSY";
+}
+
+async function look(path: string): Promise<fs.Stats | undefined> {
+  try {
+    return await lstat(path);
+  } catch (error) {
+    if (isMissing(error)) return undefined;
+    throw fileFailure(error, path);
+  }
+}
