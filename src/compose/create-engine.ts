@@ -7,6 +7,7 @@ import type {
   ApprovalStatus,
   Approve,
   CallRecord,
+  Decision,
   GcReport,
   Hook,
   KaryiEvent,
@@ -17,7 +18,10 @@ import type {
   Store,
   Tool,
   ToolCard,
+  ToolSpec,
+  Traits,
 } from "../contract/index.ts";
+import { traitsOf } from "../contract/index.ts";
 import { type CallOptions, defaultLimits, Engine, type EngineDependencies, type Toolkit } from "../engine/index.ts";
 import {
   canonical,
@@ -32,7 +36,8 @@ import {
   resolvePlaces,
   thisOwner,
 } from "../host/index.ts";
-import { ToolRegistry } from "../registry/index.ts";
+import { explain } from "../policy/index.ts";
+import { ToolRegistry, toolSpec } from "../registry/index.ts";
 import { openStore } from "../store/index.ts";
 import { builtinTools } from "./builtin-tools.ts";
 import type { Config } from "./config.ts";
@@ -70,6 +75,9 @@ export interface OpenSessionOptions {
   readonly channel?: string;
   readonly toolkit?: Toolkit;
 }
+
+/** How long an answer waits for the process that asked before the call goes on elsewhere. */
+const handOverMs = 400;
 
 export async function createEngine(options: EngineOptions = {}): Promise<KaryiEngine> {
   const env = options.env ?? process.env;
@@ -236,6 +244,32 @@ export class KaryiEngine {
   /** Continues a suspended call after its approval was answered. */
   resume(approvalId: string, options?: CallOptions): Promise<Result> {
     return this.#engine.resume(approvalId, options);
+  }
+
+  /** After an answer: a process that waited for it goes on; where none did, the call goes on here. */
+  async finishAnswered(approval: ApprovalRecord): Promise<Result> {
+    return (await this.#finishedElsewhere(approval.callId)) ?? this.resume(approval.id);
+  }
+
+  async #finishedElsewhere(callId: string): Promise<Result | undefined> {
+    const deadline = AbortSignal.timeout(handOverMs);
+    for (;;) {
+      const changed = this.#store.changed(deadline);
+      const record = await this.#store.call(callId);
+      if (record?.result) return record.result;
+      if (record?.ownerId === this.#store.owner.id || (deadline.aborted && record?.phase !== "running")) return undefined;
+      await changed;
+    }
+  }
+
+  /** A tool as it is advertised, with its traits and what of it can be previewed and undone. */
+  describe(tool: Tool): ToolSpec & { readonly traits: Traits; readonly safetyLevel: 0 | 1 | 2 } {
+    const traits = traitsOf(tool);
+    return { ...toolSpec(tool), traits, safetyLevel: tool.plan ? 2 : 0 };
+  }
+
+  explainDecision(decision: Decision): string {
+    return explain(decision);
   }
 
   call(id: string): Promise<CallRecord | undefined> {

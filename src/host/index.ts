@@ -1,7 +1,10 @@
 /** The only room that touches the machine: files, before-images, processes, terminals. */
 
 export { commandHook } from "./command-hook.ts";
+export { type BlobsOptions, createBlobs } from "./files/blobs.ts";
 export { createFiles, type FilesOptions } from "./files/files.ts";
-export { canonical, defaultHome, type Places, resolvePlaces } from "./places.ts";
+export { createImages, type ImagesOptions } from "./files/images.ts";
+export { canonical, defaultHome, makeTemporaryDirectory, type Places, resolvePlaces } from "./places.ts";
 export { isAlive, thisOwner } from "./process-identity.ts";
 export { readJsonFile, setAside, writeJsonFile } from "./state-files.ts";
+export { measureHost } from "./measure-host.ts";

@@ -1,6 +1,6 @@
 /** Where things are: the workspace, Karyi's home, the person's home; absolute, links resolved once. */
-import { realpath } from "node:fs/promises";
-import { homedir } from "node:os";
+import { mkdtemp, realpath, rm } from "node:fs/promises";
+import { homedir, tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 
 export interface Places {
@@ -25,4 +25,10 @@ export async function canonical(path: string): Promise<string> {
     const parent = resolve(path, "..");
     return parent === path ? path : join(await canonical(parent), path.slice(parent.length));
   }
+}
+
+/** A fresh private directory and the function that removes it with all it holds. */
+export async function makeTemporaryDirectory(prefix: string): Promise<{ readonly path: string; remove(): Promise<void> }> {
+  const path = await realpath(await mkdtemp(join(tmpdir(), `${prefix}-`)));
+  return { path, remove: () => rm(path, { recursive: true, force: true }) };
 }

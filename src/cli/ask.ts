@@ -1,0 +1,45 @@
+/** The permission card on a terminal: what would happen, why it is asked, what "always" would mean. */
+import type { ApprovalCard, ApprovalReply } from "../contract/index.ts";
+import { say } from "./messages.ts";
+
+export async function askOnTerminal(card: ApprovalCard, signal: AbortSignal): Promise<ApprovalReply> {
+  const { isCancel, select, text } = await import("@clack/prompts");
+  process.stderr.write(`\n${describe(card)}\n`);
+  const { proposal } = card;
+  const answer = await select({
+    message: say("askQuestion"),
+    output: process.stderr,
+    signal,
+    options: [
+      { value: "once" as const, label: say("askOnce") },
+      ...(proposal ? [{ value: "always" as const, label: say("askAlways", proposal.rules.join(", ")), hint: hintOf(card) }] : []),
+      { value: "deny" as const, label: say("askDeny") },
+    ],
+  });
+  if (isCancel(answer)) return { answer: "deny" };
+  if (answer !== "deny") return { answer };
+  const words = await text({ message: say("askWords"), output: process.stderr, signal });
+  return isCancel(words) || !words ? { answer: "deny" } : { answer: "deny", words };
+}
+
+function describe(card: ApprovalCard): string {
+  const lines = [say("askTitle", visible(card.summary)), say("askWhy", visible(card.reason))];
+  if (card.preview?.type === "command") lines.push(say("askCommand"), visible(card.preview.command));
+  else if (card.preview) lines.push(visible(card.preview.text));
+  return lines.join("\n");
+}
+
+function hintOf({ proposal }: ApprovalCard): string {
+  if (!proposal) return "";
+  const parts: string[] = [];
+  if (proposal.alsoAllows.length > 0) parts.push(say("alsoAllows", proposal.alsoAllows.join(" · ")));
+  if (proposal.stillAsks.length > 0) parts.push(say("stillAsks", proposal.stillAsks.join(" · ")));
+  return parts.join("; ");
+}
+
+/** Control, invisible and direction characters made visible, so that nothing on the card can hide or overwrite another part. */
+export function visible(text: string): string {
+  return text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, (character) =>
+    character === "\n" || character === "\t" ? character : `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`,
+  );
+}

@@ -1,0 +1,37 @@
+/** `karyi call TOOL [JSON|-]`: one call, its Result, its exit code. */
+import { exitCodeOf } from "../exit-code.ts";
+import { type CallFlags, openSession, printJson, printResult, readStdin, withEngine } from "../front.ts";
+
+export async function call(
+  [tool = "", text]: readonly string[],
+  flags: CallFlags & { readonly dryRun?: boolean; readonly callId?: string },
+): Promise<number> {
+  const input = parseInputText(text === "-" ? await readStdin() : (text ?? "{}"));
+  return withEngine(flags, async (engine) => {
+    const session = await openSession(engine, flags);
+    const stop = new AbortController();
+    const onInterrupt = () => stop.abort();
+    process.once("SIGINT", onInterrupt);
+    process.once("SIGTERM", onInterrupt);
+    const result = await session.call(tool, input, {
+      signal: stop.signal,
+      ...(flags.dryRun ? { dryRun: true } : {}),
+      ...(flags.callId === undefined ? {} : { callId: flags.callId }),
+      ...(process.stderr.isTTY && !flags.json ? { onProgress: (line: string) => process.stderr.write(line) } : {}),
+    });
+    process.off("SIGINT", onInterrupt);
+    process.off("SIGTERM", onInterrupt);
+    if (flags.json) printJson(result);
+    else printResult(result);
+    return exitCodeOf([result]);
+  });
+}
+
+/** Text that is not JSON goes on as it is: the engine answers with the error that says what was expected. */
+export function parseInputText(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}

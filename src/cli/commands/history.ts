@@ -1,0 +1,58 @@
+/** `karyi history` and `karyi undo`. */
+import { exitCodeOf, exitCodes } from "../exit-code.ts";
+import { type GlobalFlags, openSession, print, printJson, printResult, UsageError, withEngine } from "../front.ts";
+import { say } from "../messages.ts";
+
+export function history(_: readonly string[], flags: GlobalFlags & { readonly limit?: string }): Promise<number> {
+  return withEngine(flags, async (engine) => {
+    const session = await openSession(engine, flags);
+    const calls = (await session.history(positive(flags.limit ?? "50"))).map((call) => ({
+      callId: call.id,
+      tool: call.tool,
+      status: call.status ?? call.phase,
+      time: new Date(call.startedAt).toISOString(),
+      summary: call.summary,
+      undoable: call.result?.undoable === true && call.status !== "rolled_back",
+    }));
+    if (flags.json) printJson({ calls });
+    else if (calls.length === 0) print(say("nothingDone"));
+    else
+      print(
+        calls
+          .map(
+            ({ callId, time, status, undoable, summary }) => `${time}  ${status.padEnd(11)} ${undoable ? "↶" : " "} ${callId}  ${summary}`,
+          )
+          .join("\n"),
+      );
+    return exitCodes.done;
+  });
+}
+
+interface UndoFlags extends GlobalFlags {
+  readonly last?: string;
+  readonly message?: string;
+  readonly force?: boolean;
+  readonly dryRun?: boolean;
+}
+
+export function undo([callId]: readonly string[], flags: UndoFlags): Promise<number> {
+  return withEngine(flags, async (engine) => {
+    const session = await openSession(engine, flags);
+    const target =
+      callId !== undefined
+        ? { callId }
+        : flags.message !== undefined
+          ? { messageId: flags.message }
+          : { last: positive(flags.last ?? "1") };
+    const result = await session.undo(target, { force: flags.force ?? false, dryRun: flags.dryRun ?? false });
+    if (flags.json) printJson(result);
+    else printResult(result);
+    return exitCodeOf([result]);
+  });
+}
+
+function positive(text: string): number {
+  const value = Number(text);
+  if (!Number.isInteger(value) || value < 1) throw new UsageError(`'${text}' is not a number of at least 1.`);
+  return value;
+}

@@ -1,0 +1,50 @@
+/** `karyi tools [show NAME]`: what there is and how it is called. */
+import type { JsonObject, Tool } from "../../contract/index.ts";
+import { exitCodes } from "../exit-code.ts";
+import { type GlobalFlags, print, printJson, warn, withEngine } from "../front.ts";
+import { say } from "../messages.ts";
+
+export function listTools(_: readonly string[], flags: GlobalFlags): Promise<number> {
+  return withEngine(flags, async (engine) => {
+    const tools = engine.tools();
+    if (flags.json) printJson({ tools });
+    else {
+      const width = Math.max(...tools.map(({ name }) => name.length));
+      print(tools.map(({ name, description }) => `${name.padEnd(width)}  ${firstSentence(description)}`).join("\n"));
+    }
+    return exitCodes.done;
+  });
+}
+
+export function showTool([name = ""]: readonly string[], flags: GlobalFlags): Promise<number> {
+  return withEngine(flags, async (engine) => {
+    const tool = engine.registry.get(name);
+    if (!tool) {
+      warn(say("unknownTool", name, engine.registry.closest(name, 3).join(", ")));
+      return exitCodes.failed;
+    }
+    const spec = engine.describe(tool);
+    if (flags.json) printJson(spec);
+    else print(describe(tool, spec.inputSchema, spec.safetyLevel));
+    return exitCodes.done;
+  });
+}
+
+function describe(tool: Tool, schema: JsonObject, safetyLevel: number): string {
+  const lines = [tool.name, "", tool.description];
+  if (tool.aliases && tool.aliases.length > 0) lines.push("", say("aliases", tool.aliases.join(", ")));
+  lines.push(say("safety", safetyLevel), "", say("parameters"));
+  const required = new Set(Array.isArray(schema.required) ? schema.required : []);
+  for (const [name, value] of Object.entries((schema.properties ?? {}) as JsonObject)) {
+    const property = (value ?? {}) as JsonObject;
+    const notes = [String(property.type ?? "any"), required.has(name) ? say("required") : say("optional")];
+    if (property.default !== undefined) notes.push(say("defaultIs", JSON.stringify(property.default)));
+    lines.push(`  ${name} (${notes.join(", ")})${property.description ? `  ${String(property.description)}` : ""}`);
+  }
+  if (tool.example !== undefined) lines.push("", say("examples"), `  karyi call ${tool.name} '${JSON.stringify(tool.example)}'`);
+  return lines.join("\n");
+}
+
+function firstSentence(text: string): string {
+  return text.split(/(?<=[.。])\s/, 1)[0] ?? text;
+}

@@ -1,0 +1,109 @@
+/** What every command shares: the global flags, opening the engine, printing, reading stdin. */
+
+import type { EngineOptions, KaryiEngine, SessionHandle } from "../compose/index.ts";
+import type { Approve, Mode, Result } from "../contract/index.ts";
+import { modes } from "../contract/index.ts";
+import { exitCodes } from "./exit-code.ts";
+import { say } from "./messages.ts";
+
+export interface GlobalFlags {
+  readonly workspace?: string;
+  readonly home?: string;
+  readonly session?: string;
+  readonly json?: boolean;
+}
+
+export interface CallFlags extends GlobalFlags {
+  readonly cwd?: string;
+  readonly mode?: string;
+  readonly approve?: string;
+}
+
+/** Wrong usage: the message goes to stderr, the exit code is 2. */
+export class UsageError extends Error {}
+
+export async function openEngine(flags: CallFlags, extra: Partial<EngineOptions> = {}): Promise<KaryiEngine> {
+  const { createEngine } = await import("../compose/index.ts");
+  return createEngine({
+    ...(flags.workspace === undefined ? {} : { workspace: flags.workspace }),
+    ...(flags.home === undefined ? {} : { home: flags.home }),
+    ...(flags.mode === undefined ? {} : { mode: modeOf(flags.mode) }),
+    log: (message, cause) => warn(cause instanceof Error ? `${message}: ${cause.message}` : message),
+    ...asking(flags.approve),
+    ...extra,
+  });
+}
+
+export function openSession(engine: KaryiEngine, flags: CallFlags): Promise<SessionHandle> {
+  return engine.openSession({
+    ...(flags.session === undefined ? {} : { id: flags.session }),
+    ...(flags.cwd === undefined ? {} : { cwd: flags.cwd }),
+  });
+}
+
+/** Opens, does, closes; whatever happens. */
+export async function withEngine<T>(
+  flags: CallFlags,
+  work: (engine: KaryiEngine) => Promise<T>,
+  extra?: Partial<EngineOptions>,
+): Promise<T> {
+  const engine = await openEngine(flags, extra);
+  try {
+    return await work(engine);
+  } finally {
+    await engine.close();
+  }
+}
+
+/** Without a terminal and without `--approve` nobody can be asked; with `--approve ask` the question waits as a record. */
+function asking(approve: string | undefined): Partial<EngineOptions> {
+  const onTerminal = process.stdin.isTTY && process.stderr.isTTY;
+  const askHere: Approve = async (card, signal) => (await import("./ask.ts")).askOnTerminal(card, signal);
+  switch (approve) {
+    case undefined:
+      return onTerminal ? { approve: askHere } : {};
+    case "ask":
+      return onTerminal ? { approve: askHere } : { approvals: "record" };
+    case "yes":
+      return { approve: async () => "once" };
+    case "no":
+      return { approve: async () => "deny" };
+    default:
+      throw new UsageError(say("unknownApprove", approve));
+  }
+}
+
+function modeOf(text: string): Mode {
+  const mode = modes.find((candidate) => candidate === text);
+  if (!mode) throw new UsageError(say("unknownMode", text));
+  return mode;
+}
+
+export function print(text: string): void {
+  process.stdout.write(text.endsWith("\n") ? text : `${text}\n`);
+}
+
+export function printJson(value: unknown): void {
+  print(JSON.stringify(value));
+}
+
+export function warn(text: string): void {
+  process.stderr.write(`${text}\n`);
+}
+
+export function printResult(result: Result): void {
+  (result.status === "ok" || result.status === "planned" ? print : warn)(result.output);
+  if (result.status === "ok" && result.undoable) warn(say("undoIs", result.callId));
+  if (result.approvalId !== undefined) warn(say("answerWith", result.approvalId));
+}
+
+export async function readStdin(): Promise<string> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of process.stdin) chunks.push(chunk as Buffer);
+  return Buffer.concat(chunks).toString("utf8");
+}
+
+export function fail(error: unknown): number {
+  warn(error instanceof Error ? error.message : String(error));
+  return error instanceof UsageError ? exitCodes.usage : exitCodes.failed;
+}

@@ -1,0 +1,144 @@
+/** The commands and their flags; what a command does is loaded when it is called. */
+import { Command, type CommanderError, Option } from "commander";
+import packageJson from "../../package.json" with { type: "json" };
+import { exitCodes } from "./exit-code.ts";
+import { fail, type GlobalFlags } from "./front.ts";
+import { type MessageKey, say } from "./messages.ts";
+
+/** A command's work: positional arguments and merged flags in, exit code out. */
+type Work = (args: readonly string[], flags: GlobalFlags & Record<string, unknown>) => Promise<number>;
+
+export function buildProgram(): Command {
+  const program = command("karyi", "about").version(packageJson.version, "-v, --version", say("versionOption"));
+  program.helpCommand("help [command]", say("helpCommand"));
+  program.addHelpText(
+    "after",
+    `\n${say("examples")}\n  karyi call Read '{"file_path":"README.md"}'\n  karyi call Write '{"file_path":"a.txt","content":"hi"}' --dry-run\n  karyi undo --last 1\n  karyi policy explain Write '{"file_path":"/etc/hosts","content":""}'`,
+  );
+  program.action(() => program.outputHelp());
+
+  program.addCommand(
+    callFlags(command("call <tool> [input]", "callAbout"))
+      .option("--dry-run", say("dryRunOption"))
+      .option("--call-id <id>", say("callIdOption"))
+      .action(lazy(async () => (await import("./commands/call.ts")).call)),
+  );
+
+  const tools = command("tools", "toolsAbout").action(lazy(async () => (await import("./commands/tools.ts")).listTools));
+  tools.addCommand(command("show <name>", "toolsShowAbout").action(lazy(async () => (await import("./commands/tools.ts")).showTool)));
+  program.addCommand(tools);
+
+  program.addCommand(
+    command("history", "historyAbout")
+      .option("--limit <n>", say("limitOption"), "50")
+      .action(lazy(async () => (await import("./commands/history.ts")).history)),
+  );
+  program.addCommand(
+    command("undo [callId]", "undoAbout")
+      .option("--last <n>", say("lastOption"))
+      .option("--message <id>", say("messageOption"))
+      .option("--force", say("forceOption"))
+      .option("--dry-run", say("dryRunOption"))
+      .action(lazy(async () => (await import("./commands/history.ts")).undo)),
+  );
+
+  const policy = command("policy", "policyAbout");
+  policy.addCommand(
+    callFlags(command("explain [tool] [input]", "policyExplainAbout")).action(
+      lazy(async () => (await import("./commands/policy.ts")).explainCall),
+    ),
+  );
+  program.addCommand(policy);
+
+  const approvals = command("approvals", "approvalsAbout")
+    .option("--all", say("allOption"))
+    .action(lazy(async () => (await import("./commands/approvals.ts")).listApprovals));
+  approvals.addCommand(
+    command("answer <id> <answer>", "approvalsAnswerAbout")
+      .option("--words <text>", say("wordsOption"))
+      .action(lazy(async () => (await import("./commands/approvals.ts")).answerApproval)),
+  );
+  program.addCommand(approvals);
+
+  const config = command("config", "configAbout");
+  config.addCommand(command("get <key>", "configGetAbout").action(lazy(async () => (await import("./commands/config.ts")).getKey)));
+  config.addCommand(
+    command("set <key> [value]", "configSetAbout")
+      .option("--project", say("projectOption"))
+      .action(lazy(async () => (await import("./commands/config.ts")).setKey)),
+  );
+  config.addCommand(command("list", "configListAbout").action(lazy(async () => (await import("./commands/config.ts")).list)));
+  config.addCommand(command("trust", "configTrustAbout").action(lazy(async () => (await import("./commands/config.ts")).trust)));
+  program.addCommand(config);
+
+  program.addCommand(command("sessions", "sessionsAbout").action(lazy(async () => (await import("./commands/sessions.ts")).listSessions)));
+  program.addCommand(command("doctor", "doctorAbout").action(lazy(async () => (await import("./commands/doctor.ts")).doctor)));
+  program.addCommand(
+    command("gc", "gcAbout")
+      .option("--days <n>", say("daysOption"))
+      .option("--dry-run", say("dryRunOption"))
+      .action(lazy(async () => (await import("./commands/upkeep.ts")).collectGarbage)),
+  );
+  const audit = command("audit", "auditAbout");
+  audit.addCommand(command("verify", "auditVerifyAbout").action(lazy(async () => (await import("./commands/upkeep.ts")).verifyAudit)));
+  audit.addCommand(command("export", "auditExportAbout").action(lazy(async () => (await import("./commands/upkeep.ts")).exportAudit)));
+  program.addCommand(audit);
+  program.addCommand(command("demo", "demoAbout").action(lazy(async () => (await import("./commands/demo.ts")).demo)));
+  program.addCommand(
+    command("completion <shell>", "completionAbout").action(
+      lazy(async () => (await import("./commands/completion.ts")).completion(buildProgram())),
+    ),
+  );
+  return program;
+}
+
+/** A command with the flags that work everywhere. */
+function command(spec: string, about: MessageKey): Command {
+  const [name = spec, ...args] = spec.split(" ");
+  const made = new Command(name).description(say(about)).helpOption("-h, --help", say("helpOption")).showHelpAfterError();
+  for (const arg of args) made.argument(arg);
+  made.configureHelp({ styleTitle: translateTitle });
+  made.exitOverride(endWith);
+  return made
+    .addOption(new Option("--workspace <dir>", say("workspaceOption")))
+    .addOption(new Option("--home <dir>", say("homeOption")))
+    .addOption(new Option("--session <id>", say("sessionOption")))
+    .addOption(new Option("--json", say("jsonOption")));
+}
+
+function callFlags(target: Command): Command {
+  return target
+    .option("--cwd <dir>", say("cwdOption"))
+    .option("--mode <mode>", say("modeOption"))
+    .option("--approve <answer>", say("approveOption"));
+}
+
+function lazy(load: () => Promise<Work>): (...all: unknown[]) => Promise<void> {
+  return async (...all) => {
+    const self = all.at(-1) as Command;
+    const args = self.processedArgs.flat().filter((arg): arg is string => typeof arg === "string");
+    try {
+      const work = await load();
+      process.exitCode = await work(args, self.optsWithGlobals());
+    } catch (error) {
+      process.exitCode = fail(error);
+    }
+  };
+}
+
+/** Help and version end well, everything else that commander stops for is wrong usage. */
+function endWith(error: CommanderError): never {
+  process.exit(error.exitCode === 0 ? exitCodes.done : exitCodes.usage);
+}
+
+function translateTitle(title: string): string {
+  const known: Record<string, MessageKey> = {
+    "Usage:": "usage",
+    "Arguments:": "arguments",
+    "Options:": "options",
+    "Commands:": "commands",
+    "Global Options:": "globalOptions",
+  };
+  const key = known[title];
+  return key === undefined ? title : say(key);
+}

@@ -1,0 +1,7 @@
+/** What fronts of the engine use: the wired engine, its configuration, and the state of this machine. */
+export { type Config, configSchema } from "./config.ts";
+export { homeConfigPath, type LoadedConfig, loadConfig, projectConfigPath, setConfigKey, trustProject } from "./config-layers.ts";
+export { createEngine, type EngineOptions, KaryiEngine } from "./create-engine.ts";
+export { type Check, examine } from "./doctor.ts";
+export type { SessionHandle } from "./session-handle.ts";
+export { placesOf, temporaryWorkspace } from "./workspace.ts";

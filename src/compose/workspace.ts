@@ -1,0 +1,12 @@
+/** Where a front works: from its flags, or throw-away places for a demo. */
+import { defaultHome, makeTemporaryDirectory, type Places, resolvePlaces } from "../host/index.ts";
+
+export function placesOf(
+  workspace: string | undefined,
+  home: string | undefined,
+  env: Readonly<Record<string, string | undefined>>,
+): Promise<Places> {
+  return resolvePlaces(workspace ?? process.cwd(), home ?? defaultHome(env));
+}
+
+export const temporaryWorkspace = makeTemporaryDirectory;

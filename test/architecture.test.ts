@@ -1,0 +1,93 @@
+/** Keeps the room table of docs/architecture.md true, and files small. */
+import { readdirSync, readFileSync } from "node:fs";
+import { dirname, join, relative, resolve } from "node:path";
+import { describe, expect, it } from "vitest";
+
+const root = resolve(import.meta.dirname, "..");
+
+/** What each room may import besides itself; the same table stands in docs/architecture.md. */
+const rooms: Record<string, readonly string[]> = {
+  contract: [],
+  host: ["contract"],
+  shell: ["contract"],
+  policy: ["contract"],
+  registry: ["contract"],
+  vault: ["contract"],
+  store: ["contract"],
+  engine: ["contract", "policy", "registry"],
+  tools: ["contract", "shell"],
+  dialect: ["contract"],
+  compose: ["contract", "host", "shell", "policy", "registry", "vault", "store", "engine", "tools", "dialect"],
+  cli: ["compose", "contract", "dialect"],
+};
+
+/** Built-in modules that touch the machine, and the rooms that may use them. */
+const machineModules = /^node:(fs|fs\/promises|child_process|net|http|https|http2|tls|dgram|worker_threads|cluster)$/;
+const roomsOnTheMachine = new Set(["host"]);
+
+/** Files outside the table: the public entry. */
+const entries = new Set(["src/index.ts"]);
+
+function filesBelow(directory: string, ending: RegExp): string[] {
+  return readdirSync(directory, { withFileTypes: true, recursive: true })
+    .filter((entry) => entry.isFile() && ending.test(entry.name))
+    .map((entry) => join(entry.parentPath, entry.name));
+}
+
+function importsOf(text: string): string[] {
+  return [...text.matchAll(/(?:^|\n)\s*(?:import|export)\s[^;]*?from\s+"([^"]+)"|import\("([^"]+)"\)|(?:^|\n)import\s+"([^"]+)"/g)].map(
+    (match) => match[1] ?? match[2] ?? match[3] ?? "",
+  );
+}
+
+const sources = filesBelow(join(root, "src"), /\.ts$/).filter((path) => !path.endsWith(".test.ts") && !path.includes("/fixtures/"));
+
+describe("architecture", () => {
+  it("a room imports only what the table allows, and other rooms through their index", () => {
+    const wrong: string[] = [];
+    for (const file of sources) {
+      const name = relative(root, file);
+      if (entries.has(name)) continue;
+      const room = name.split("/")[1] ?? "";
+      const allowed = rooms[room];
+      if (!allowed) {
+        wrong.push(`${name}: no such room`);
+        continue;
+      }
+      for (const specifier of importsOf(readFileSync(file, "utf8"))) {
+        if (machineModules.test(specifier) && !roomsOnTheMachine.has(room)) wrong.push(`${name} touches the machine: ${specifier}`);
+        if (!specifier.startsWith(".")) continue;
+        const target = relative(root, resolve(dirname(file), specifier));
+        const [top, targetRoom = "", ...rest] = target.split("/");
+        if (top !== "src" || targetRoom === room) continue;
+        if (!allowed.includes(targetRoom)) wrong.push(`${name} imports ${target}`);
+        else if (rest.at(-1) !== "index.ts") wrong.push(`${name} imports ${target} instead of its index`);
+      }
+    }
+    expect(wrong).toEqual([]);
+  });
+
+  it("the table in docs/architecture.md is the table of this test", () => {
+    const page = readFileSync(join(root, "docs/architecture.md"), "utf8");
+    const rows = [...page.matchAll(/^\| `src\/(\w+)\/` \|[^|]*\| ([^|]*) \|$/gm)].map(
+      ([, room = "", may = ""]) =>
+        [
+          room,
+          may
+            .split(",")
+            .map((part) => part.trim())
+            .filter((part) => part !== "" && part !== "—"),
+        ] as const,
+    );
+    expect(Object.fromEntries(rows)).toEqual(rooms);
+  });
+
+  it("no file has over 600 lines", () => {
+    const all = [
+      ...filesBelow(join(root, "src"), /\.(ts|tsx)$/),
+      ...filesBelow(join(root, "test"), /\.(ts|mjs)$/),
+      ...filesBelow(join(root, "bench"), /\.ts$/),
+    ];
+    expect(all.filter((file) => readFileSync(file, "utf8").split("\n").length > 600).map((file) => relative(root, file))).toEqual([]);
+  });
+});
