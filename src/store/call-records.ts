@@ -1,0 +1,123 @@
+/** Reading calls: an intent row joined with its outcome, which exists exactly when the call is settled. */
+import type {
+  CallFilter,
+  CallPhase,
+  CallRecord,
+  Effect,
+  FileImage,
+  JournalEntry,
+  Json,
+  OperationStatus,
+  Result,
+} from "../contract/index.ts";
+import type { Database, Parameter } from "./database.ts";
+import { optional } from "./json-text.ts";
+
+interface CallRow {
+  readonly n: number;
+  readonly id: string;
+  readonly session_id: string;
+  readonly phase: CallPhase;
+  readonly owner_id: string;
+  readonly started_at: number;
+  readonly tool: string;
+  readonly message_id: string | null;
+  readonly agent: string | null;
+  readonly undo_of: string | null;
+  readonly cwd: string;
+  readonly summary: string;
+  readonly detail: string;
+  readonly settled_at: number | null;
+  readonly status: OperationStatus | null;
+  readonly result: string | null;
+}
+
+/** What the policy and a restart need of a call, written once as one text. */
+export interface CallDetail {
+  readonly input: Json;
+  readonly effects: readonly Effect[];
+  readonly request: Json;
+}
+
+const selectCalls = "SELECT calls.*, settled_at, status, result FROM calls LEFT JOIN outcomes USING (n)";
+
+export function findCall(database: Database, id: string): CallRecord | undefined {
+  const row = database.one<CallRow>(`${selectCalls} WHERE id = ?`, id);
+  return row === undefined ? undefined : recordOf(row);
+}
+
+export function listCalls(database: Database, filter: CallFilter): CallRecord[] {
+  const where: string[] = [];
+  const parameters: Parameter[] = [];
+  if (filter.sessionId !== undefined) {
+    where.push("session_id = ?");
+    parameters.push(filter.sessionId);
+  }
+  if (filter.messageId !== undefined) {
+    where.push("message_id = ?");
+    parameters.push(filter.messageId);
+  }
+  if (filter.writing !== undefined) where.push(filter.writing ? "writing = 1" : "writing = 0");
+  if (filter.phase === "settled") where.push("settled_at IS NOT NULL");
+  if (filter.phase === "asked") where.push("phase = 'asked'");
+  // Nothing older than the oldest owner can still be running.
+  if (filter.phase === "running") where.push("phase = 'running' AND settled_at IS NULL AND n >= (SELECT min(first_call) FROM owners)");
+  const condition = where.length === 0 ? "" : `WHERE ${where.join(" AND ")}`;
+  return database.all<CallRow>(`${selectCalls} ${condition} ORDER BY n DESC LIMIT ?`, ...parameters, filter.limit ?? -1).map(recordOf);
+}
+
+/** Running calls of one owner, oldest first. */
+export function runningCalls(database: Database, ownerId: string, firstCall: number): CallRecord[] {
+  return database
+    .all<CallRow>(
+      `${selectCalls} WHERE n >= ? AND owner_id = ? AND phase = 'running' AND settled_at IS NULL ORDER BY n`,
+      firstCall,
+      ownerId,
+    )
+    .map(recordOf);
+}
+
+export function readJournal(database: Database, callId: string): JournalEntry[] {
+  return database
+    .all<{ path: string; before: string; after: string | null }>(
+      "SELECT path, before, after FROM journal WHERE n = (SELECT n FROM calls WHERE id = ?) ORDER BY position",
+      callId,
+    )
+    .map((row) => ({
+      path: row.path,
+      before: JSON.parse(row.before) as FileImage,
+      ...optional("after", row.after === null ? null : (JSON.parse(row.after) as FileImage)),
+    }));
+}
+
+/** Content hashes that undo may still ask for. */
+export function usedBlobs(database: Database): ReadonlySet<string> {
+  const rows = database.all<{ hash: string }>(
+    `SELECT before ->> '$.hash' AS hash FROM journal WHERE before ->> '$.hash' IS NOT NULL
+     UNION SELECT after ->> '$.hash' FROM journal WHERE after ->> '$.hash' IS NOT NULL`,
+  );
+  return new Set(rows.map((row) => row.hash));
+}
+
+function recordOf(row: CallRow): CallRecord {
+  const { input, effects, request } = JSON.parse(row.detail) as CallDetail;
+  return {
+    id: row.id,
+    sessionId: row.session_id,
+    tool: row.tool,
+    input,
+    cwd: row.cwd,
+    summary: row.summary,
+    effects,
+    phase: row.settled_at === null ? row.phase : "settled",
+    ownerId: row.owner_id,
+    startedAt: row.started_at,
+    ...optional("settledAt", row.settled_at),
+    ...optional("messageId", row.message_id),
+    ...optional("agent", row.agent),
+    ...optional("status", row.status),
+    ...optional("result", row.result === null ? null : (JSON.parse(row.result) as Result)),
+    ...optional("undoOf", row.undo_of),
+    request,
+  };
+}

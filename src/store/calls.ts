@@ -1,0 +1,219 @@
+/**
+ * The life of a call as it is recorded: asked, running, settled. Everything that belongs to a step is
+ * one transaction, so after a crash a step is there whole or not at all.
+ *
+ * Refuses a call id that belongs to another session, a second settlement, and the settlement of a
+ * running call by a process that does not own it (any more): the late word of a process that was
+ * taken for dead is not recorded.
+ */
+import {
+  type ApprovalDraft,
+  type CallPhase,
+  type CallRecord,
+  type CallSettlement,
+  type CallStart,
+  type KaryiEvent,
+  type StartOutcome,
+  ToolFailure,
+} from "../contract/index.ts";
+import { insertApproval, useApproval, voidApprovals } from "./approvals.ts";
+import { appendAudit } from "./audit.ts";
+import { type CallDetail, findCall, runningCalls } from "./call-records.ts";
+import type { StoreContext } from "./context.ts";
+import type { Database } from "./database.ts";
+import { insertEvents } from "./events.ts";
+import { sha256 } from "./json-text.ts";
+import { leftOwners } from "./owners.ts";
+import { applyPatch } from "./sessions.ts";
+
+/** Inside a write transaction. */
+export function startCall({ database, owner, now }: StoreContext, start: CallStart): StartOutcome {
+  const { call, approvalId } = start;
+  const time = now();
+  const detail = detailOf(call);
+  const writing = start.journal.length > 0;
+  const fresh = approvalId === undefined && insertCall(database, call, owner.id, "running", detail, writing);
+  if (!fresh) {
+    const existing = findCall(database, call.id);
+    if (existing !== undefined) {
+      refuseOtherSession(existing, call.sessionId);
+      if (existing.phase !== "asked") return { kind: "known", call: existing };
+    }
+    if (approvalId !== undefined) {
+      const status = useApproval(database, { id: approvalId, callId: call.id, sessionId: call.sessionId, now: time });
+      if (status !== undefined) return { kind: "approval_void", status };
+    }
+    replaceCall(database, call, owner.id, "running", detail, writing);
+  }
+  start.journal.forEach((entry, position) => {
+    database.run(
+      `INSERT INTO journal (n, path, position, before) VALUES ((SELECT n FROM calls WHERE id = ?), ?, ?, ?) ON CONFLICT DO NOTHING`,
+      call.id,
+      entry.path,
+      position,
+      JSON.stringify(entry.before),
+    );
+  });
+  const events = insertEvents(database, call.sessionId, start.events, time);
+  // A relaxed call changes nothing, so its one row at the end is proof enough.
+  if (start.durable) {
+    appendAudit(database, time, call.sessionId, "call_started", {
+      call_id: call.id,
+      tool: call.tool,
+      summary: call.summary,
+      cwd: call.cwd,
+      agent: call.agent,
+      approval_id: approvalId,
+      undo_of: call.undoOf,
+      detail_hash: sha256(detail),
+    });
+  }
+  return { kind: "started", events };
+}
+
+/** Inside a write transaction. */
+export function requestApproval({ database, owner, now }: StoreContext, draft: ApprovalDraft): KaryiEvent[] {
+  const { call } = draft;
+  const time = now();
+  const detail = detailOf(call);
+  if (!insertCall(database, call, owner.id, "asked", detail, false)) {
+    const existing = findCall(database, call.id);
+    if (existing !== undefined) {
+      refuseOtherSession(existing, call.sessionId);
+      if (existing.phase !== "asked")
+        throw conflict("already_started", `Call ${call.id} is ${existing.phase} already; nothing can be asked about it.`);
+    }
+    replaceCall(database, call, owner.id, "asked", detail, false);
+  }
+  insertApproval(database, draft, time);
+  return insertEvents(database, call.sessionId, draft.events, time);
+}
+
+interface SettlingRow {
+  readonly n: number;
+  readonly session_id: string;
+  readonly owner_id: string;
+  readonly phase: CallPhase;
+  readonly tool: string;
+  readonly summary: string;
+}
+
+/** Inside a write transaction. */
+export function settleCall({ database, owner, now }: StoreContext, settlement: CallSettlement): KaryiEvent[] {
+  const { callId, sessionId, status } = settlement;
+  const time = now();
+  const call = database.one<SettlingRow>("SELECT n, session_id, owner_id, phase, tool, summary FROM calls WHERE id = ?", callId);
+  if (call === undefined || call.session_id !== sessionId) throw unknownCall(callId);
+  const result = JSON.stringify(settlement.result);
+  const settled = database.run(
+    "INSERT INTO outcomes (n, settled_at, status, result) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING",
+    call.n,
+    time,
+    status,
+    result,
+  );
+  if (settled === 0) throw conflict("already_settled", `Call ${callId} is settled already; this second result was not recorded.`);
+  if (call.phase === "asked") {
+    database.run("UPDATE calls SET phase = 'settled' WHERE n = ?", call.n);
+    voidApprovals(database, callId);
+  } else if (call.owner_id !== owner.id) {
+    throw conflict("not_owner", `Call ${callId} was taken over by another process; this result was not recorded.`);
+  }
+  for (const { path, after } of settlement.after ?? []) {
+    const known = database.run("UPDATE journal SET after = ? WHERE n = ? AND path = ?", JSON.stringify(after), call.n, path);
+    if (known === 0) throw new Error(`after-image of a path that call ${callId} has no before-image of: ${path}`);
+  }
+  for (const mark of settlement.mark ?? []) {
+    const known = database.run("UPDATE outcomes SET status = ? WHERE n = (SELECT n FROM calls WHERE id = ?)", mark.status, mark.callId);
+    if (known === 0) throw unknownCall(mark.callId);
+  }
+  if (settlement.patch !== undefined) applyPatch(database, sessionId, settlement.patch);
+  const events = insertEvents(database, sessionId, settlement.events, time);
+  appendAudit(database, time, sessionId, "call_settled", {
+    call_id: callId,
+    tool: call.tool,
+    summary: call.summary,
+    status,
+    result_status: settlement.result.status,
+    error_code: settlement.result.error?.code,
+    result_hash: sha256(result),
+    ...(settlement.mark === undefined ? {} : { marked: settlement.mark.map((mark) => ({ call_id: mark.callId, status: mark.status })) }),
+  });
+  return events;
+}
+
+/** What dead processes left running becomes this process's to settle; no two processes get the same one. */
+export async function adoptOrphans(context: StoreContext): Promise<readonly CallRecord[]> {
+  const { database, owner } = context;
+  const left = await database.query(() => leftOwners(context));
+  if (left.length === 0) return [];
+  return database.write(false, () =>
+    // Looked up again under the lock: somebody else may have been quicker.
+    leftOwners(context).flatMap(({ id, firstCall }) => {
+      const orphans = runningCalls(database, id, firstCall);
+      for (const orphan of orphans) database.run("UPDATE calls SET owner_id = ? WHERE id = ?", owner.id, orphan.id);
+      if (orphans.length > 0) database.run("UPDATE owners SET first_call = min(first_call, ?) WHERE id = ?", firstCall, owner.id);
+      database.run("DELETE FROM locks WHERE owner_id = ?", id);
+      database.run("DELETE FROM owners WHERE id = ?", id);
+      return orphans.map((orphan) => ({ ...orphan, ownerId: owner.id }));
+    }),
+  );
+}
+
+function detailOf({ input, effects, request }: CallStart["call"]): string {
+  return JSON.stringify({ input, effects, request } satisfies CallDetail);
+}
+
+function insertCall(
+  database: Database,
+  call: CallStart["call"],
+  ownerId: string,
+  phase: CallPhase,
+  detail: string,
+  writing: boolean,
+): boolean {
+  const inserted = database.run(
+    `INSERT INTO calls (id, session_id, phase, owner_id, started_at, tool, message_id, agent, undo_of, writing, cwd, summary, detail)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO NOTHING`,
+    call.id,
+    call.sessionId,
+    phase,
+    ownerId,
+    call.startedAt,
+    call.tool,
+    call.messageId ?? null,
+    call.agent ?? null,
+    call.undoOf ?? null,
+    writing ? 1 : 0,
+    call.cwd,
+    call.summary,
+    detail,
+  );
+  return inserted === 1;
+}
+
+/** An asked call becomes a new row, so that calls are numbered in the order they began; other approvals for it are void. */
+function replaceCall(
+  database: Database,
+  call: CallStart["call"],
+  ownerId: string,
+  phase: CallPhase,
+  detail: string,
+  writing: boolean,
+): void {
+  database.run("DELETE FROM calls WHERE id = ?", call.id);
+  voidApprovals(database, call.id);
+  insertCall(database, call, ownerId, phase, detail, writing);
+}
+
+function refuseOtherSession(existing: CallRecord, sessionId: string): void {
+  if (existing.sessionId !== sessionId) throw conflict("call_id_taken", `The call id ${existing.id} belongs to another session.`);
+}
+
+function conflict(reason: string, message: string): ToolFailure {
+  return new ToolFailure("tool_conflict", message, { details: { reason } });
+}
+
+function unknownCall(id: string): ToolFailure {
+  return new ToolFailure("tool_not_found", `There is no call ${id} in this session.`, { details: { reason: "call_unknown" } });
+}

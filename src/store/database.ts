@@ -1,0 +1,196 @@
+/**
+ * One connection to the state database: cached statements, transactions, waiting for other
+ * processes without stopping this one, and the news that something was committed.
+ *
+ * Durable and relaxed transactions share the connection; `synchronous` is switched between them.
+ * In WAL mode both survive the death of the process, and a durable one also syncs everything
+ * committed before it. Refuses every operation after damage was seen or after `close`.
+ */
+import { setTimeout as delay } from "node:timers/promises";
+import type { DatabaseSyncInstance, StatementSyncInstance } from "@photostructure/sqlite";
+import { failureOf, isBusy, isDamage, storeFailure } from "./failures.ts";
+
+export type Parameter = string | number | null | Uint8Array;
+
+/** A lock is waited for this long in all; each try inside SQLite blocks for `busyTimeoutMs` at most. */
+const patienceMs = 30_000;
+const pollMs = 20;
+
+export interface DatabaseOptions {
+  readonly connection: DatabaseSyncInstance;
+  readonly directory: string;
+  /** Called once, with what SQLite said, when an operation met damaged pages. */
+  onDamage(reason: string): void;
+  /** Lets go of what keeps others from setting the file aside. */
+  onClose(): void;
+}
+
+export class Database {
+  readonly #options: DatabaseOptions;
+  readonly #statements = new Map<string, StatementSyncInstance>();
+  readonly #waiters = new Set<() => void>();
+  #connection: DatabaseSyncInstance | undefined;
+  #syncing = false;
+  #damage: unknown;
+  #poll: NodeJS.Timeout | undefined;
+  #version = 0;
+
+  constructor(options: DatabaseOptions) {
+    this.#options = options;
+    this.#connection = options.connection;
+  }
+
+  /** Number of rows changed. Only inside `write`. */
+  run(sql: string, ...parameters: Parameter[]): number {
+    return this.#statement(sql).run(...parameters).changes;
+  }
+
+  one<Row>(sql: string, ...parameters: Parameter[]): Row | undefined {
+    return this.#statement(sql).get(...parameters) as Row | undefined;
+  }
+
+  all<Row>(sql: string, ...parameters: Parameter[]): Row[] {
+    return this.#statement(sql).all(...parameters) as Row[];
+  }
+
+  /** Outside a transaction, for pragmas. */
+  exec(sql: string): void {
+    this.#open().exec(sql);
+  }
+
+  /** One snapshot, so that several statements agree. */
+  read<T>(work: () => T): Promise<T> {
+    return this.#patiently(() => this.#inTransaction("BEGIN", work));
+  }
+
+  /** For one statement: the cheaper read. */
+  query<T>(work: () => T): Promise<T> {
+    return this.#patiently(work);
+  }
+
+  /** All of `work` or nothing; the write lock is taken first, so that what `work` reads still holds when it writes. */
+  write<T>(durable: boolean, work: () => T): Promise<T> {
+    return this.#patiently(() => {
+      if (this.#syncing !== durable) {
+        // Not a cached statement: SQLite applies this pragma when it compiles it.
+        this.#open().exec(durable ? "PRAGMA synchronous=FULL" : "PRAGMA synchronous=NORMAL");
+        this.#syncing = durable;
+      }
+      const value = this.#inTransaction("BEGIN IMMEDIATE", work);
+      this.#wake();
+      return value;
+    });
+  }
+
+  /** Resolves at the next commit by anybody, counted from the moment of this call. */
+  changed(signal: AbortSignal): Promise<void> {
+    return new Promise((resolve) => {
+      if (signal.aborted || this.#connection === undefined) return resolve();
+      const done = (): void => {
+        signal.removeEventListener("abort", done);
+        this.#waiters.delete(done);
+        if (this.#waiters.size === 0) this.#stopPolling();
+        resolve();
+      };
+      this.#waiters.add(done);
+      signal.addEventListener("abort", done);
+      if (this.#poll === undefined) this.#startPolling();
+    });
+  }
+
+  close(): void {
+    const connection = this.#connection;
+    if (connection === undefined) return;
+    this.#connection = undefined;
+    this.#statements.clear();
+    this.#stopPolling();
+    this.#wake();
+    try {
+      connection.close();
+    } finally {
+      this.#options.onClose();
+    }
+  }
+
+  async #patiently<T>(work: () => T): Promise<T> {
+    const deadline = Date.now() + patienceMs;
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        return work();
+      } catch (error) {
+        if (isDamage(error)) this.#noteDamage(error);
+        if (!isBusy(error) || Date.now() > deadline) throw failureOf(error, this.#options.directory);
+      }
+      // Apart from each other, so that two processes do not keep meeting.
+      await delay(1 + Math.random() * Math.min(attempt * 4, 50));
+    }
+  }
+
+  #inTransaction<T>(begin: string, work: () => T): T {
+    const connection = this.#open();
+    this.#statement(begin).run();
+    try {
+      const value = work();
+      this.#statement("COMMIT").run();
+      return value;
+    } catch (error) {
+      // SQLite has rolled back by itself after some errors (a full disk).
+      if (connection.isTransaction) connection.exec("ROLLBACK");
+      throw error;
+    }
+  }
+
+  #statement(sql: string): StatementSyncInstance {
+    const known = this.#statements.get(sql);
+    if (known !== undefined) return known;
+    const statement = this.#open().prepare(sql);
+    this.#statements.set(sql, statement);
+    return statement;
+  }
+
+  #open(): DatabaseSyncInstance {
+    if (this.#connection === undefined) throw storeFailure("store_closed", "Karyi's state is closed.", "Open it again before using it.");
+    if (this.#damage !== undefined) throw failureOf(this.#damage, this.#options.directory);
+    return this.#connection;
+  }
+
+  #noteDamage(error: unknown): void {
+    if (this.#damage !== undefined) return;
+    this.#damage = error;
+    this.#statements.clear();
+    this.#wake();
+    this.#options.onDamage(error instanceof Error ? error.message : String(error));
+  }
+
+  #wake(): void {
+    if (this.#waiters.size === 0) return;
+    for (const waiter of [...this.#waiters]) waiter();
+  }
+
+  #dataVersion(): number {
+    return this.one<{ data_version: number }>("PRAGMA data_version")?.data_version ?? 0;
+  }
+
+  /** `data_version` moves with the commits of other connections only, so this never sees its own. */
+  #startPolling(): void {
+    try {
+      this.#version = this.#dataVersion();
+    } catch {
+      // Whoever waits looks again and meets the error where it can be reported.
+      this.#wake();
+      return;
+    }
+    this.#poll = setInterval(() => {
+      try {
+        if (this.#dataVersion() !== this.#version) this.#wake();
+      } catch (error) {
+        if (!isBusy(error)) this.#wake();
+      }
+    }, pollMs).unref();
+  }
+
+  #stopPolling(): void {
+    clearInterval(this.#poll);
+    this.#poll = undefined;
+  }
+}

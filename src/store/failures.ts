@@ -1,0 +1,97 @@
+/**
+ * What SQLite's error codes mean to a caller of the store. Owns the only reading of those codes;
+ * anything it does not know stays the exception it was, so that a defect is not dressed up as an
+ * expected failure.
+ */
+import { statfsSync } from "node:fs";
+import { ToolFailure } from "../contract/index.ts";
+
+/** Below this a failed write is explained by the disk being full, whatever the code says. */
+const fullBelowBytes = 1024 * 1024;
+
+const primary = { busy: 5, locked: 6, readOnly: 8, ioError: 10, corrupt: 11, full: 13, cannotOpen: 14, notADatabase: 26 } as const;
+
+function primaryCode(error: unknown): number | undefined {
+  if (!(error instanceof Error) || !("errcode" in error)) return undefined;
+  return typeof error.errcode === "number" ? error.errcode & 0xff : undefined;
+}
+
+/** Somebody else holds the lock for the moment. */
+export function isBusy(error: unknown): boolean {
+  const code = primaryCode(error);
+  return code === primary.busy || code === primary.locked;
+}
+
+/** The bytes of the file are not a database (any more). */
+export function isDamage(error: unknown): boolean {
+  const code = primaryCode(error);
+  return code === primary.corrupt || code === primary.notADatabase;
+}
+
+export function failureOf(error: unknown, directory: string): unknown {
+  if (error instanceof ToolFailure) return error;
+  if (error instanceof Error && "code" in error && (error.code === "ENOSPC" || error.code === "EDQUOT")) return diskFull(directory, error);
+  switch (primaryCode(error)) {
+    case primary.full:
+      return diskFull(directory, error);
+    case primary.ioError:
+    case primary.cannotOpen:
+      return isFull(directory) ? diskFull(directory, error) : diskError(directory, error);
+    case primary.readOnly:
+      return new ToolFailure("tool_error", `Karyi's state in ${directory} cannot be written: it is read-only.`, {
+        hint: "Give this user write permission on the directory, or use another --home.",
+        details: { reason: "store_readonly" },
+        cause: error,
+      });
+    case primary.busy:
+    case primary.locked:
+      return new ToolFailure("tool_error", `Karyi's state in ${directory} stayed locked by another process for too long.`, {
+        hint: "Try again; if it stays so, look for a Karyi process that is stopped or hangs.",
+        details: { reason: "store_busy" },
+        cause: error,
+      });
+    case primary.corrupt:
+    case primary.notADatabase:
+      return damaged(directory, error);
+    default:
+      return error;
+  }
+}
+
+export function damaged(directory: string, cause?: unknown): ToolFailure {
+  return new ToolFailure("tool_error", `Karyi's state database in ${directory} is damaged; nothing more is written to it.`, {
+    hint: "End every Karyi process that uses this home and start again: the damaged file is set aside and a new one begun.",
+    details: { reason: "store_damaged" },
+    cause,
+  });
+}
+
+export function storeFailure(reason: string, message: string, hint: string): ToolFailure {
+  return new ToolFailure("tool_error", message, { hint, details: { reason } });
+}
+
+function diskFull(directory: string, cause: unknown): ToolFailure {
+  return new ToolFailure("tool_error", `The disk that holds ${directory} is full; nothing of this step was recorded.`, {
+    hint: "Free space (karyi gc removes old outputs and history) and try again. What was recorded before is intact.",
+    details: { reason: "disk_full" },
+    cause,
+  });
+}
+
+function diskError(directory: string, cause: unknown): ToolFailure {
+  const why = cause instanceof Error ? cause.message : String(cause);
+  return new ToolFailure("tool_error", `The disk that holds ${directory} reported an error: ${why}.`, {
+    hint: "Check the disk and the permissions of the directory. What was recorded before is intact.",
+    details: { reason: "disk_error" },
+    cause,
+  });
+}
+
+function isFull(directory: string): boolean {
+  try {
+    const { bavail, bsize } = statfsSync(directory);
+    return bavail * bsize < fullBelowBytes;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,153 @@
+/**
+ * Retention: forgets what old sessions did and trims stored outputs to their quota. The session itself
+ * stays (its key, directory and rules are small and may be open somewhere), its numbering goes on, and
+ * the audit rows stay, for they are the proof. A session with a call that runs or waits for a person
+ * is left alone as a whole.
+ */
+import type { GcReport, GcRequest } from "../contract/index.ts";
+import { appendAudit } from "./audit.ts";
+import type { StoreContext } from "./context.ts";
+import type { Database } from "./database.ts";
+import { ownerHolds } from "./owners.ts";
+
+const nothing: GcReport = { sessions: 0, calls: 0, events: 0, outputs: 0, bytesFreed: 0 };
+
+export async function collect(context: StoreContext, request: GcRequest): Promise<GcReport> {
+  const { database } = context;
+  const forgotten = new Set(await database.read(() => idleSessions(context, request.olderThan)));
+  let report = nothing;
+  for (const sessionId of forgotten) {
+    report = sum(report, await forgetSession(context, sessionId, request));
+    // Between two transactions others get their turn.
+    await new Promise(setImmediate);
+  }
+  report = sum(report, await trimOutputs(context, request, forgotten));
+  if (!request.dryRun && report.bytesFreed > 0) {
+    await database.write(true, () => appendAudit(database, context.now(), "", "gc", { ...report, olderThan: request.olderThan }));
+    await database.query(() => database.exec("PRAGMA incremental_vacuum"));
+    await database.query(() => database.exec("PRAGMA wal_checkpoint(PASSIVE)"));
+  }
+  return report;
+}
+
+function idleSessions(context: StoreContext, olderThan: number): string[] {
+  const { database } = context;
+  const sessions = database.all<{ id: string; created_at: number }>("SELECT id, created_at FROM sessions WHERE created_at < ?", olderThan);
+  return sessions.filter(({ id }) => isIdle(context, id, olderThan)).map(({ id }) => id);
+}
+
+function isIdle({ database, now }: StoreContext, sessionId: string, olderThan: number): boolean {
+  const activity = database.one<{ time: number }>(
+    `SELECT max(
+       coalesce((SELECT time FROM events WHERE session_id = ?1 ORDER BY seq DESC LIMIT 1), 0),
+       coalesce((SELECT max(started_at) FROM calls WHERE session_id = ?1), 0),
+       coalesce((SELECT max(settled_at) FROM calls JOIN outcomes USING (n) WHERE session_id = ?1), 0),
+       coalesce((SELECT max(created_at) FROM outputs WHERE session_id = ?1), 0)
+     ) AS time`,
+    sessionId,
+  );
+  if (activity === undefined || activity.time >= olderThan) return false;
+  const open = database.one(
+    `SELECT 1 FROM approvals WHERE session_id = ?1 AND status IN ('pending', 'granted') AND expires_at > ?2
+     UNION ALL SELECT 1 FROM calls LEFT JOIN outcomes USING (n) WHERE session_id = ?1 AND phase = 'running' AND settled_at IS NULL LIMIT 1`,
+    sessionId,
+    now(),
+  );
+  return open === undefined;
+}
+
+async function forgetSession(context: StoreContext, sessionId: string, request: GcRequest): Promise<GcReport> {
+  const { database } = context;
+  if (request.dryRun) return database.read(() => sizeOfSession(database, sessionId));
+  return database.write(false, () => {
+    // Somebody may have come back to it meanwhile.
+    if (!isIdle(context, sessionId, request.olderThan)) return nothing;
+    const size = sizeOfSession(database, sessionId);
+    if (size.sessions === 0) return nothing;
+    const calls = `SELECT n FROM calls WHERE ${removableCalls}`;
+    database.run(`DELETE FROM outcomes WHERE n IN (${calls})`, sessionId);
+    database.run(`DELETE FROM journal WHERE n IN (${calls})`, sessionId);
+    database.run(`DELETE FROM calls WHERE ${removableCalls}`, sessionId);
+    database.run(
+      "UPDATE sessions SET event_floor = max(event_floor, coalesce((SELECT max(seq) FROM events WHERE session_id = ?1), 0)) WHERE id = ?1",
+      sessionId,
+    );
+    database.run("DELETE FROM events WHERE session_id = ?", sessionId);
+    database.run("DELETE FROM approvals WHERE session_id = ?", sessionId);
+    database.run("DELETE FROM output_chunks WHERE n IN (SELECT n FROM outputs WHERE session_id = ?)", sessionId);
+    database.run("DELETE FROM outputs WHERE session_id = ?", sessionId);
+    return size;
+  });
+}
+
+/** The newest call of all stays: owners remember by its number where their own calls begin. */
+const removableCalls = "session_id = ?1 AND n < (SELECT max(n) FROM calls)";
+
+function sizeOfSession(database: Database, sessionId: string): GcReport {
+  const calls = count(
+    database,
+    `SELECT count(*) AS rows, total(length(detail) + coalesce(length(result), 0)) AS bytes
+     FROM calls LEFT JOIN outcomes USING (n) WHERE ${removableCalls}`,
+    sessionId,
+  );
+  const events = count(database, "SELECT count(*) AS rows, total(length(body)) AS bytes FROM events WHERE session_id = ?", sessionId);
+  const approvals = count(database, "SELECT count(*) AS rows, total(length(card)) AS bytes FROM approvals WHERE session_id = ?", sessionId);
+  const outputs = count(database, "SELECT count(*) AS rows, total(kept) AS bytes FROM outputs WHERE session_id = ?", sessionId);
+  return {
+    sessions: calls.rows + events.rows + approvals.rows + outputs.rows > 0 ? 1 : 0,
+    calls: calls.rows,
+    events: events.rows,
+    outputs: outputs.rows,
+    bytesFreed: calls.bytes + events.bytes + approvals.bytes + outputs.bytes,
+  };
+}
+
+/** Oldest first, until what is left fits; what a living process still writes is left alone. */
+async function trimOutputs(context: StoreContext, request: GcRequest, forgotten: ReadonlySet<string>): Promise<GcReport> {
+  const { database } = context;
+  const outputs = await database.query(() =>
+    database
+      .all<{ n: number; session_id: string; kept: number; closed: number; owner_id: string }>(
+        "SELECT n, session_id, kept, closed, owner_id FROM outputs ORDER BY n",
+      )
+      .filter((output) => !(request.dryRun && forgotten.has(output.session_id))),
+  );
+  let excess = outputs.reduce((bytes, output) => bytes + output.kept, 0) - request.maxOutputBytes;
+  let report = nothing;
+  for (const output of outputs) {
+    if (excess <= 0) break;
+    const removed = await removeOutput(context, output, request.dryRun);
+    if (!removed) continue;
+    excess -= output.kept;
+    report = sum(report, { ...nothing, outputs: 1, bytesFreed: output.kept });
+  }
+  return report;
+}
+
+async function removeOutput(
+  context: StoreContext,
+  output: { readonly n: number; readonly closed: number; readonly owner_id: string },
+  dryRun: boolean,
+): Promise<boolean> {
+  const { database } = context;
+  if (output.closed === 0 && (await database.query(() => ownerHolds(context, output.owner_id)))) return false;
+  if (dryRun) return true;
+  return database.write(false, () => {
+    database.run("DELETE FROM output_chunks WHERE n = ?", output.n);
+    return database.run("DELETE FROM outputs WHERE n = ?", output.n) === 1;
+  });
+}
+
+function count(database: Database, sql: string, sessionId: string): { readonly rows: number; readonly bytes: number } {
+  return database.one<{ rows: number; bytes: number }>(sql, sessionId) ?? { rows: 0, bytes: 0 };
+}
+
+function sum(a: GcReport, b: GcReport): GcReport {
+  return {
+    sessions: a.sessions + b.sessions,
+    calls: a.calls + b.calls,
+    events: a.events + b.events,
+    outputs: a.outputs + b.outputs,
+    bytesFreed: a.bytesFreed + b.bytesFreed,
+  };
+}

@@ -1,0 +1,118 @@
+/**
+ * The store on SQLite: one file in the home, every operation one transaction. Owns what may be said
+ * about durability; the subjects beside it own their tables.
+ */
+import type { Owner, Store } from "../contract/index.ts";
+import { answerApproval, findApproval, listApprovals } from "./approvals.ts";
+import { appendAudit, readAudit, verifyAudit } from "./audit.ts";
+import { findCall, listCalls, readJournal, usedBlobs } from "./call-records.ts";
+import { adoptOrphans, requestApproval, settleCall, startCall } from "./calls.ts";
+import type { StoreContext } from "./context.ts";
+import { insertEvents, readEvents } from "./events.ts";
+import { collect } from "./gc.ts";
+import { dropLocks, takeLocks } from "./locks.ts";
+import { openDatabase } from "./opening.ts";
+import { defaultOutputQuotaBytes, readOutput, SqliteOutputWriter } from "./outputs.ts";
+import { registerOwner, unregisterOwner } from "./owners.ts";
+import { applyPatch, findSession, listSessions, openSession, seenFiles, unknownSession } from "./sessions.ts";
+
+export interface StoreOptions {
+  /** Private to Karyi; created where it is missing. */
+  readonly directory: string;
+  readonly owner: Owner;
+  /** Whether that process still runs, the same start of it. */
+  isAlive(owner: Owner): boolean;
+  now?(): number;
+  /** Said to the person: what was damaged and where it is now. */
+  onDamage?(message: string): void;
+  /** Of one output; above it the middle is dropped and counted. */
+  readonly outputQuotaBytes?: number;
+}
+
+export async function openStore(options: StoreOptions): Promise<Store> {
+  const now = options.now ?? Date.now;
+  const database = await openDatabase({ directory: options.directory, now, onDamage: options.onDamage ?? (() => {}) });
+  const { owner } = options;
+  const context: StoreContext = { database, owner, now, isAlive: (other) => options.isAlive(other) };
+  const quota = options.outputQuotaBytes ?? defaultOutputQuotaBytes;
+  /** Calls that took locks here, so that settling any other one need not look. */
+  const locking = new Set<string>();
+  try {
+    await registerOwner(context);
+  } catch (error) {
+    database.close();
+    throw error;
+  }
+  let closing: Promise<void> | undefined;
+
+  return {
+    owner,
+
+    openSession: (key, workspace, initial) => openSession(context, key, workspace, initial),
+    session: (id) => database.query(() => findSession(database, id)),
+    listSessions: () => database.query(() => listSessions(database)),
+    patchSession: (id, patch) => database.write(true, () => applyPatch(database, id, patch)),
+    seenFiles: (sessionId) => database.query(() => seenFiles(database, sessionId)),
+
+    startCall: (start) => database.write(start.durable, () => startCall(context, start)),
+    async settleCall(settlement) {
+      const { callId } = settlement;
+      const events = await database.write(settlement.durable, () => {
+        if (locking.has(callId)) dropLocks(context, callId);
+        return settleCall(context, settlement);
+      });
+      locking.delete(callId);
+      return events;
+    },
+    call: (id) => database.query(() => findCall(database, id)),
+    listCalls: (filter) => database.query(() => listCalls(database, filter)),
+    journal: (callId) => database.query(() => readJournal(database, callId)),
+    adoptOrphans: () => adoptOrphans(context),
+
+    appendEvents: (sessionId, events) => database.write(false, () => insertEvents(database, sessionId, events, now())),
+    readEvents: (sessionId, after, limit) => database.query(() => readEvents(database, sessionId, after, limit)),
+
+    requestApproval: (draft) => database.write(true, () => requestApproval(context, draft)),
+    answerApproval: (answer) => database.write(true, () => answerApproval(database, answer, now())),
+    approval: (id) => database.query(() => findApproval(database, id, now())),
+    listApprovals: (filter) => database.query(() => listApprovals(database, filter, now())),
+
+    async acquireLocks(callId, paths) {
+      if (paths.length === 0) return undefined;
+      const holder = await database.write(false, () => takeLocks(context, callId, paths));
+      if (holder === undefined) locking.add(callId);
+      return holder;
+    },
+    async releaseLocks(callId) {
+      if (!locking.has(callId)) return;
+      await database.write(false, () => dropLocks(context, callId));
+      locking.delete(callId);
+    },
+
+    async createOutput(sessionId) {
+      const session = await database.query(() => findSession(database, sessionId));
+      if (session === undefined) throw unknownSession(sessionId);
+      return new SqliteOutputWriter(context, sessionId, quota);
+    },
+    readOutput: (sessionId, ref, offset, limit) => database.read(() => readOutput(database, sessionId, ref, offset, limit)),
+
+    audit: (rows) =>
+      database.write(true, () => {
+        for (const row of rows) appendAudit(database, now(), row.sessionId, row.kind, row.body);
+      }),
+    readAudit: (after, limit) => database.read(() => readAudit(database, after, limit)),
+    verifyAudit: () => verifyAudit(database),
+
+    changed: (signal) => database.changed(signal),
+
+    usedBlobs: () => database.query(() => usedBlobs(database)),
+    gc: (request) => collect(context, request),
+    close() {
+      // Where even this cannot be written, the next process finds the owner dead.
+      closing ??= unregisterOwner(context)
+        .catch(() => {})
+        .then(() => database.close());
+      return closing;
+    },
+  };
+}

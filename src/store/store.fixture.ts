@@ -1,0 +1,173 @@
+/** What the tests of this room share: a home of their own, calls in their plainest form, child processes. */
+import { type ChildProcess, spawn } from "node:child_process";
+import { randomUUID } from "node:crypto";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { fileURLToPath } from "node:url";
+import { onTestFinished } from "vitest";
+import type {
+  ApprovalDraft,
+  CallSettlement,
+  CallStart,
+  EventDraft,
+  Owner,
+  Result,
+  SessionRecord,
+  SessionState,
+  Store,
+} from "../contract/index.ts";
+import { openStore, type StoreOptions } from "./sqlite-store.ts";
+
+export const full = process.env.KARYI_FULL === "1";
+
+export async function temporaryHome(): Promise<string> {
+  const directory = await mkdtemp(join(tmpdir(), "karyi-store-"));
+  onTestFinished(() => rm(directory, { recursive: true, force: true }));
+  return directory;
+}
+
+export function anOwner(id: string = randomUUID()): Owner {
+  return { id, pid: process.pid, startToken: "test" };
+}
+
+export async function aStore(directory: string, options: Partial<StoreOptions> = {}): Promise<Store> {
+  const store = await openStore({ directory, owner: anOwner(), isAlive: () => true, ...options });
+  onTestFinished(() => store.close());
+  return store;
+}
+
+export const initialState: SessionState = { cwd: "/w", env: {}, activated: [], allowedRules: [] };
+
+export function aSession(store: Store, externalId = "s"): Promise<SessionRecord> {
+  return store.openSession({ owner: "me", channel: "test", externalId }, "/w", initialState);
+}
+
+export function anEvent(n: number, callId?: string): EventDraft {
+  return { type: "tool_progress", ...(callId === undefined ? {} : { callId }), body: { n } };
+}
+
+export function aCall(sessionId: string, id: string = randomUUID(), over: Partial<CallStart["call"]> = {}): CallStart["call"] {
+  return {
+    id,
+    sessionId,
+    tool: "Read",
+    input: { file_path: "a.txt" },
+    cwd: "/w",
+    summary: "Read a.txt",
+    effects: [{ kind: "state", area: "tasks" }],
+    ownerId: "filled in by the store",
+    startedAt: 1000,
+    request: { name: "Read" },
+    ...over,
+  };
+}
+
+export function aStart(call: CallStart["call"], over: Partial<CallStart> = {}): CallStart {
+  return { call, events: [{ type: "tool_call", callId: call.id, body: { tool: call.tool } }], journal: [], durable: false, ...over };
+}
+
+export function aResult(callId: string, over: Partial<Result> = {}): Result {
+  return { callId, tool: "Read", status: "ok", output: "text", content: [], undoable: false, durationMs: 1, ...over };
+}
+
+export function aSettlement(sessionId: string, callId: string, over: Partial<CallSettlement> = {}): CallSettlement {
+  return {
+    callId,
+    sessionId,
+    status: "success",
+    result: aResult(callId),
+    events: [{ type: "tool_result", callId, body: { status: "ok" } }],
+    durable: false,
+    ...over,
+  };
+}
+
+export function anApproval(call: CallStart["call"], id: string = randomUUID(), over: Partial<ApprovalDraft["record"]> = {}): ApprovalDraft {
+  return {
+    record: {
+      id,
+      sessionId: call.sessionId,
+      callId: call.id,
+      planHash: "plan",
+      nonce: "nonce",
+      policyVersion: "1",
+      expiresAt: Number.MAX_SAFE_INTEGER,
+      createdAt: 1000,
+      card: {
+        approvalId: id,
+        sessionId: call.sessionId,
+        callId: call.id,
+        tool: call.tool,
+        input: call.input,
+        cwd: call.cwd,
+        summary: call.summary,
+        effects: call.effects,
+        rule: "builtin:test",
+        reason: "because",
+      },
+      ...over,
+    },
+    call,
+    events: [{ type: "permission_request", callId: call.id, body: { approval_id: id } }],
+  };
+}
+
+export interface Child {
+  readonly process: ChildProcess;
+  readonly lines: readonly string[];
+  /** The next line that nobody has taken yet; fails when the child ends first. */
+  next(): Promise<string>;
+  /** Resolves with the exit code, or the signal that ended it, when all output was read. */
+  readonly ended: Promise<number | string>;
+}
+
+/** Runs store.child.ts in a process of its own. */
+export function startChild(...parameters: string[]): Child {
+  const register = fileURLToPath(new URL("../../test/support/ts-register.mjs", import.meta.url));
+  const script = fileURLToPath(new URL("./store.child.ts", import.meta.url));
+  const child = spawn(process.execPath, ["--import", register, script, ...parameters], { stdio: ["pipe", "pipe", "inherit"] });
+  onTestFinished(() => void child.kill("SIGKILL"));
+  const lines: string[] = [];
+  const waiting: (() => void)[] = [];
+  let over = false;
+  let taken = 0;
+  const wake = (): void => {
+    for (const resolve of waiting.splice(0)) resolve();
+  };
+  const reader = createInterface({ input: child.stdout });
+  reader.on("line", (line) => {
+    lines.push(line);
+    wake();
+  });
+  const ended = new Promise<number | string>((resolve) => {
+    child.on("close", (code, signal) => {
+      over = true;
+      wake();
+      resolve(code ?? signal ?? "unknown");
+    });
+  });
+  return {
+    process: child,
+    lines,
+    ended,
+    async next() {
+      while (lines.length <= taken) {
+        if (over) throw new Error(`the child ended after ${JSON.stringify(lines)}`);
+        await new Promise<void>((resolve) => waiting.push(resolve));
+      }
+      taken += 1;
+      return lines[taken - 1] ?? "";
+    },
+  };
+}
+
+export function isRunning({ pid }: Owner): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}
