@@ -1,0 +1,175 @@
+/**
+ * The files one call changes, taken together: loaded once, changed in memory, then planned and written as a whole.
+ * Every writing tool goes through here, so that stale files, previews, effects and the way back after a failure are
+ * the same for all of them. Decides nothing about permission and writes nothing while it plans.
+ */
+import { relative, sep } from "node:path";
+import type { Effect, FileChange, FileReader, Fingerprint, JsonObject, PathFacts, PlanContext } from "../../contract/index.ts";
+import { ToolFailure } from "../../contract/index.ts";
+import { unifiedDiff } from "./diff.ts";
+import type { Codec, Document } from "./match/codec.ts";
+import { asBuffer, binaryFailure, readDocument } from "./match/codec.ts";
+
+/** Larger files are refused: an edit holds the old and the new bytes in memory. */
+export const maxEditedBytes = 50 << 20;
+
+/** One file as it would be after the call. `null`: absent. */
+export interface PlannedWrite {
+  readonly facts: PathFacts;
+  readonly before: Buffer | null;
+  readonly expect: Fingerprint | null;
+  readonly after: Buffer | null;
+  /** How the content is read for the diff; absent: binary. */
+  readonly codec?: Codec;
+  /** Permission bits for a new file. */
+  readonly mode?: number;
+}
+
+/** A file while the plan is made: what is there, and what would be. */
+export interface Draft {
+  readonly facts: PathFacts;
+  readonly before: Buffer | null;
+  readonly expect: Fingerprint | null;
+  after: Buffer | null;
+  /** Of the content; absent: binary, or nothing there yet. */
+  codec?: Codec;
+  /** Wish for a new file. */
+  mode?: number;
+  /** The change does not depend on what is there: then it matters whether this session ever read it. */
+  blind?: boolean;
+}
+
+export type WritePlanContext = PlanContext<"files">;
+
+export class WriteSet {
+  readonly #context: WritePlanContext;
+  readonly #drafts = new Map<string, Draft>();
+
+  constructor(context: WritePlanContext) {
+    this.#context = context;
+  }
+
+  /** The file at a path, loaded at its first mention; a missing one has no content. Two spellings of one path share their draft. */
+  async open(path: string): Promise<Draft> {
+    const { files, seen } = this.#context;
+    const facts = await files.resolve(path);
+    const known = this.#drafts.get(facts.real);
+    if (known !== undefined) return known;
+    const draft: Draft = facts.kind === "absent" ? { facts, before: null, expect: null, after: null } : await load(files, facts);
+    const remembered = seen.get(facts.real);
+    if (remembered !== undefined && draft.expect !== null && !isSame(remembered, draft.expect)) throw staleFailure(path);
+    this.#drafts.set(facts.real, draft);
+    return draft;
+  }
+
+  /** What differs from the disk, files that stay before files that go: a crash in between leaves too much, never too little. */
+  writes(): readonly PlannedWrite[] {
+    const changed = [...this.#drafts.values()].filter(isChanged);
+    return [...changed.filter(({ after }) => after !== null), ...changed.filter(({ after }) => after === null)].map(plannedWrite);
+  }
+
+  /** Every file looked at is read; every file that changes is written. */
+  effects(): readonly Effect[] {
+    const { seen } = this.#context;
+    return [...this.#drafts.values()].flatMap((draft) => effectsOf(draft, seen.get(draft.facts.real) === undefined));
+  }
+}
+
+function plannedWrite({ facts, before, expect, after, codec, mode }: Draft): PlannedWrite {
+  return { facts, before, expect, after, ...(codec === undefined ? {} : { codec }), ...(mode === undefined ? {} : { mode }) };
+}
+
+async function load(files: FileReader, facts: PathFacts): Promise<Draft> {
+  const { bytes, fingerprint } = await files.readAll(facts, maxEditedBytes);
+  const content = asBuffer(bytes);
+  const document = await readDocument(content);
+  const draft = { facts, before: content, expect: fingerprint, after: content };
+  return document === undefined ? draft : { ...draft, codec: document.codec };
+}
+
+function isChanged({ before, after }: Draft): boolean {
+  if (before === null || after === null) return before !== after;
+  return !before.equals(after);
+}
+
+function effectsOf(draft: Draft, neverRead: boolean): readonly Effect[] {
+  const { facts, before, after } = draft;
+  const read: readonly Effect[] = before === null ? [] : [{ kind: "read", path: facts }];
+  if (!isChanged(draft)) return read;
+  const change = before === null ? "create" : after === null ? "delete" : "modify";
+  const unread = draft.blind === true && before !== null && neverRead;
+  return [...read, { kind: "write", path: facts, change, ...(unread ? { unread } : {}) }];
+}
+
+/** Equal content counts, whatever the clock says; without a hash, size and time must agree. */
+export function isSame(remembered: Fingerprint, now: Fingerprint | null): boolean {
+  if (now === null || remembered.size !== now.size) return false;
+  if (remembered.hash !== undefined && now.hash !== undefined) return remembered.hash === now.hash;
+  return remembered.mtimeMs === now.mtimeMs;
+}
+
+export function staleFailure(path: string): ToolFailure {
+  return new ToolFailure("tool_conflict", `${path} was changed by somebody else since it was read in this session`, {
+    hint: "Read the file again, then repeat the change on what is there now.",
+    details: { reason: "stale_file", path },
+  });
+}
+
+export function missingFailure(path: string): ToolFailure {
+  return new ToolFailure("tool_not_found", `No such file: ${path}`, {
+    hint: "Check the path with Glob or List. To create a file, use Write.",
+    details: { reason: "file_not_found", path },
+  });
+}
+
+/** The content of a draft as text; a missing file and a binary one are failures. */
+export function textOf({ facts, after, codec }: Draft): Document {
+  if (after === null) throw missingFailure(facts.asked);
+  if (codec === undefined) throw binaryFailure(facts.asked);
+  return { bytes: after, codec };
+}
+
+/** How a path is named to people and in diffs: from the working directory where it is inside, else in full. */
+export function displayPath(facts: PathFacts, cwd: string): string {
+  const path = relative(cwd, facts.lexical);
+  return path === "" || path === ".." || path.startsWith(`..${sep}`) || path.startsWith("/") ? facts.lexical : path.split(sep).join("/");
+}
+
+/** The changes with their diffs; binary and very large content is told by its size alone. */
+export async function changesOf(writes: readonly PlannedWrite[], cwd: string): Promise<readonly FileChange[]> {
+  return Promise.all(writes.map((write) => changeOf(write, cwd)));
+}
+
+async function changeOf({ facts, before, after, codec }: PlannedWrite, cwd: string): Promise<FileChange> {
+  const name = displayPath(facts, cwd);
+  const document = (bytes: Buffer | null): Document | undefined => (bytes === null || codec === undefined ? undefined : { bytes, codec });
+  const diff = codec === undefined ? undefined : await unifiedDiff({ before: name, after: name }, document(before), document(after));
+  return {
+    path: facts.real,
+    change: before === null ? "created" : after === null ? "deleted" : "modified",
+    ...(before === null ? {} : { beforeSize: before.length }),
+    ...(after === null ? {} : { afterSize: after.length }),
+    ...(diff === undefined ? {} : { diff }),
+  };
+}
+
+/** All diffs in one text, a line of sizes for what has none. */
+export function previewOf(changes: readonly FileChange[]): string {
+  return changes.map((change) => change.diff ?? `${change.change} ${change.path}: ${sizes(change)}\n`).join("");
+}
+
+function sizes({ beforeSize, afterSize }: FileChange): string {
+  if (beforeSize === undefined) return `${afterSize ?? 0} bytes`;
+  return afterSize === undefined ? `${beforeSize} bytes` : `${beforeSize} to ${afterSize} bytes`;
+}
+
+/** As `data.changes` of a result: names in snake_case. */
+export function changesData(changes: readonly FileChange[]): readonly JsonObject[] {
+  return changes.map(({ path, change, beforeSize, afterSize, diff }) => ({
+    path,
+    change,
+    ...(beforeSize === undefined ? {} : { before_size: beforeSize }),
+    ...(afterSize === undefined ? {} : { after_size: afterSize }),
+    ...(diff === undefined ? {} : { diff }),
+  }));
+}
