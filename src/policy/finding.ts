@@ -1,0 +1,59 @@
+/**
+ * Owns the room's inner verdict: what a judge says about one effect before rules and modes had their word.
+ * Refuses nothing itself; it only says how far an allow rule may reach.
+ */
+import type { ErrorCode, Verdict } from "../contract/index.ts";
+
+/**
+ * What an allow rule can do to an `ask`:
+ * `rule` any rule that covers the effect lifts it, `named` only one that spells the thing out (`Read(.env)`, not
+ * `Read(**)`), `never` none does. A denial is never lifted.
+ */
+export type Lift = "rule" | "named" | "never";
+
+export interface Finding {
+  readonly verdict: Verdict;
+  readonly rule: `builtin:${string}`;
+  readonly reason: string;
+  readonly lift: Lift;
+  readonly code?: ErrorCode;
+}
+
+const weight: Readonly<Record<Verdict, number>> = { allow: 0, ask: 1, deny: 2 };
+const liftWeight: Readonly<Record<Lift, number>> = { rule: 0, named: 1, never: 2 };
+
+export function isStricter(one: Verdict, other: Verdict): boolean {
+  return weight[one] > weight[other];
+}
+
+export function stricter(one: Verdict, other: Verdict): Verdict {
+  return isStricter(other, one) ? other : one;
+}
+
+/** The finding that binds: the stricter verdict, and of two asks the one that is harder to lift. */
+export function worst(first: Finding, ...others: readonly Finding[]): Finding {
+  let found = first;
+  for (const other of others) {
+    const heavier = isStricter(other.verdict, found.verdict);
+    const firmer = other.verdict === found.verdict && liftWeight[other.lift] > liftWeight[found.lift];
+    if (heavier || firmer) found = other;
+  }
+  return found;
+}
+
+export function allow(rule: Finding["rule"], reason: string): Finding {
+  return { verdict: "allow", rule, reason, lift: "rule" };
+}
+
+export function ask(rule: Finding["rule"], reason: string, lift: Lift = "rule"): Finding {
+  return { verdict: "ask", rule, reason, lift };
+}
+
+export function deny(rule: Finding["rule"], reason: string, code: ErrorCode = "permission_denied"): Finding {
+  return { verdict: "deny", rule, reason, lift: "never", code };
+}
+
+/** A denial because of where a path leads. */
+export function forbid(rule: Finding["rule"], reason: string): Finding {
+  return deny(rule, reason, "tool_forbidden_path");
+}

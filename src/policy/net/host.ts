@@ -1,0 +1,92 @@
+/**
+ * Owns what can be told from a host's name alone: names of this machine and this network, names that carry an
+ * address in themselves, and names on a list of domains.
+ * Refuses single-label names: they resolve through the local network's search list.
+ */
+import { isNearAddress, isPublicAddress } from "./address.ts";
+
+const localEndings = "localhost local internal intranet lan home corp private localdomain home.arpa in-addr.arpa ip6.arpa onion".split(" ");
+
+/** Public names whose whole purpose is to resolve to an address of the asker's choice, loopback first of all. */
+const mirrors = [
+  "nip.io sslip.io xip.io traefik.me local-ip.sh local-ip.co backname.io localtest.me lvh.me vcap.me lacolhost.com",
+  "localho.st 127-0-0-1.org.uk yoogle.com fuf.me rbndr.us 1u.ms rebind.network rebindtest.com spoofed.burpcollaborator.net",
+].flatMap((line) => line.split(" "));
+
+const controlPlaneNames = [
+  "metadata.goog",
+  "metadata.tencentyun.com",
+  "metadata.packet.net",
+  "metadata.platformequinix.com",
+  "instance-data",
+];
+
+/** Without the final dot, in lower case. */
+export function bareHost(host: string): string {
+  return host.toLowerCase().replace(/\.+$/, "");
+}
+
+/** This machine or the person's own network, as opposed to a cloud's control plane or a disguise. */
+export function isNear(host: string): boolean {
+  const bare = bareHost(host);
+  if (isAddress(bare)) return isNearAddress(bare);
+  return !bare.includes(".") || ["localhost", "local", "lan", "home.arpa", "localdomain"].some((ending) => isOrBelow(bare, ending));
+}
+
+function isAddress(bare: string): boolean {
+  return bare.startsWith("[") || /^[\d.]+$/.test(bare);
+}
+
+/** Why a host must not be contacted, judged by its name alone. `host` is in ASCII as WHATWG gives it. */
+export function hostRefusal(host: string): string | undefined {
+  const bare = bareHost(host);
+  if (isAddress(bare)) return isPublicAddress(bare) ? undefined : `${bare} is not a public address`;
+  if (!bare.includes(".")) return `${bare} is a name of this machine or this network`;
+  if (localEndings.some((ending) => isOrBelow(bare, ending))) return `${bare} is a name of this machine or this network`;
+  if (controlPlaneNames.some((name) => isOrBelow(bare, name))) return `${bare} is a cloud's own control plane`;
+  const carried = carriedAddresses(bare);
+  const hidden = carried.find((address) => !isPublicAddress(address));
+  if (hidden !== undefined) return `${bare} carries the address ${hidden}, which is not public`;
+  const mirror = mirrors.find((name) => isOrBelow(bare, name));
+  if (mirror !== undefined && carried.length === 0) return `names under ${mirror} resolve to any address`;
+  return undefined;
+}
+
+/** `example.com` is itself only, `*.example.com` every name below it; whole labels only. */
+export function matchesDomain(host: string, pattern: string): boolean {
+  const bare = bareHost(host);
+  if (!pattern.startsWith("*.")) return bare === asciiHost(pattern);
+  const base = asciiHost(pattern.slice(2));
+  return base?.includes(".") === true && bare !== base && isOrBelow(bare, base);
+}
+
+export function isOrBelow(host: string, domain: string): boolean {
+  return host === domain || host.endsWith(`.${domain}`);
+}
+
+/** The ASCII form of a domain as a person writes it; `undefined` where it is not one. */
+export function asciiHost(domain: string): string | undefined {
+  if (/[\s/?#@\\:%*]/.test(domain) || domain === "") return undefined;
+  const url = URL.canParse(`http://${domain}/`) ? new URL(`http://${domain}/`) : undefined;
+  return url === undefined ? undefined : bareHost(url.hostname);
+}
+
+/** Addresses written into a name: dotted or dashed quads, and eight hex digits as a whole label. */
+function carriedAddresses(host: string): string[] {
+  const found: string[] = [];
+  for (const [, a, b, c, d] of host.matchAll(/(?<![\d])(?=(\d{1,3})[.-](\d{1,3})[.-](\d{1,3})[.-](\d{1,3})(?!\d))/g)) {
+    const quad = [a, b, c, d].map(Number);
+    if (quad.every((part) => part <= 255)) found.push(quad.join("."));
+  }
+  if (mirrors.some((name) => isOrBelow(host, name))) {
+    for (const [, hex] of host.matchAll(/(?:^|[.-])(?:0x)?([\da-f]{8})(?=[.-])/g)) {
+      const value = Number.parseInt(hex ?? "0", 16);
+      found.push([24, 16, 8, 0].map((shift) => (value >>> shift) & 255).join("."));
+    }
+    for (const label of host.split(".")) {
+      const spelled = label.replaceAll("-", ":");
+      if (spelled.includes("::") || spelled.split(":").length === 8) found.push(spelled);
+    }
+  }
+  return found;
+}

@@ -1,0 +1,232 @@
+/**
+ * Owns the judgement of one read or write: where the path really leads (F7), what stands there, and what the
+ * mode says about such a place (C9). Everything is in the facts; the disk is never asked.
+ * Refuses what it cannot place: a path without an absolute real form, with a NUL, or longer than the system takes.
+ */
+import type { Mode, PathFacts, PolicyWorld, ReadEffect, WriteEffect } from "../../contract/index.ts";
+import { allow, ask, type Finding, forbid, deny as refuse, worst } from "../finding.ts";
+import { row } from "../mode-table.ts";
+import { type Ground, groundOf, hasDotDot, innermost, isInside, isInsideAny, type Place, stepsOut } from "./ground.ts";
+import { isUnencodable, isUnprintable } from "./names.ts";
+import { protectedReason, sensitiveReason } from "./protected.ts";
+import { secretReason } from "./secrets.ts";
+import { holdsSystem, isAlwaysClosed, isCommandDevice, isKernel, systemDirectory } from "./system.ts";
+import { windowsFinding } from "./windows.ts";
+
+export interface PathContext {
+  readonly world: PolicyWorld;
+  readonly mode: Mode;
+  /** The effect belongs to a command, not to a file tool. */
+  readonly command: boolean;
+}
+
+/** A path with what the ground says about it. */
+interface Spot {
+  readonly facts: PathFacts;
+  readonly ground: Ground;
+  readonly real: Place;
+  readonly lexical: Place;
+  readonly root: Place | undefined;
+  /** Names below the root (or the whole path outside), as they are and as they were written. */
+  readonly names: readonly Place[];
+  readonly shown: string;
+}
+
+const maxPathBytes = { posix: 4095, win32: 32_000 } as const;
+
+/** Trees where package managers and git hard-link their own stores: several names are normal there. */
+const linkedTrees = new Set([
+  "node_modules",
+  ".git",
+  ".pnpm-store",
+  ".pnpm",
+  ".yarn",
+  ".venv",
+  "venv",
+  "site-packages",
+  "target",
+  "bazel-out",
+]);
+
+export function judgePath(effect: ReadEffect | WriteEffect, context: PathContext): Finding {
+  const spot = locate(effect, context);
+  if (!("real" in spot)) return spot;
+  const { facts, ground } = spot;
+  if (context.command && isHarmlessDevice(effect, ground))
+    return allow("builtin:device", `${facts.asked} is nowhere or the command's own stream`);
+  const spelling =
+    ground.world.platform === "win32" ? windowsFinding(facts.asked, spot.root !== undefined, effect.kind === "write") : undefined;
+  const placed = effect.kind === "read" ? judgeRead(effect, spot, context) : judgeWrite(effect, spot, context);
+  const unclear = isUnprintable(facts.asked)
+    ? ask("builtin:unprintable", `${JSON.stringify(facts.asked)} holds characters that cannot be seen`)
+    : undefined;
+  return worst(placed, ...[spelling, unclear].filter((finding) => finding !== undefined));
+}
+
+function locate(effect: ReadEffect | WriteEffect, { world }: PathContext): Spot | Finding {
+  const { path: facts } = effect;
+  const ground = groundOf(world);
+  const malformed = (why: string): Finding => forbid("builtin:malformed-path", `the path is refused: ${why}`);
+  if (facts.asked === "" || facts.spelled === "") return malformed("it is empty");
+  if (`${facts.asked}${facts.spelled}${facts.real}`.includes("\0")) return malformed("it holds a NUL byte");
+  if (isUnencodable(`${facts.asked}/${facts.spelled}`)) return malformed("it holds half a character");
+  if (Buffer.byteLength(facts.spelled) > maxPathBytes[world.platform]) return malformed("it is longer than the system can open");
+  if (stepsOut(facts.spelled, ground)) return forbid("builtin:dotdot", `${shorten(facts.asked)} leaves the workspace through ".."`);
+  const real = ground.place(facts.real);
+  const lexical = ground.place(facts.lexical);
+  if (!real || !lexical) {
+    const spelling = world.platform === "win32" ? windowsFinding(facts.asked, false, true) : undefined;
+    return spelling?.verdict === "deny" ? spelling : malformed("it cannot be placed");
+  }
+  const root = innermost(real, ground.roots);
+  if (root === undefined && isInsideAny(lexical, ground.roots) && hasDotDot(facts.spelled, ground)) {
+    return forbid("builtin:dotdot", `${shorten(facts.asked)} leaves the workspace through a link and ".."`);
+  }
+  return { facts, ground, real, lexical, root, names: [real, lexical].map((place) => below(place, ground)), shown: show(facts) };
+}
+
+function judgeRead(effect: ReadEffect, spot: Spot, { world, mode, command }: PathContext): Finding {
+  const { facts, ground, real, lexical, root, shown } = spot;
+  const closed = closedPlace(effect, spot);
+  if (closed) return closed;
+  const system = systemDirectory(real, ground) ?? (isKernel(lexical, ground) ? systemDirectory(lexical, ground) : undefined);
+  if (system !== undefined) {
+    const readable =
+      isInsideAny(real, ground.readable) && isInsideAny(lexical, [...ground.readable, ...ground.roots]) && !isAlwaysClosed(real, ground);
+    if (!readable || facts.kind === "device") return forbid("builtin:system", `${shown} is in the system directory ${system}`);
+    return ask("builtin:system", `${shown} is in the system directory ${system}`);
+  }
+  if (facts.kind === "device") return forbid("builtin:device", `${shown} is a device`);
+  const secret = firstOf(spot.names, secretReason);
+  if (root === undefined && !isInsideAny(real, ground.temporary)) {
+    if (secret !== undefined) return forbid("builtin:secret", `${shown} is outside the workspace and ${secret}`);
+    return at(row(mode, world).readOutside, "builtin:outside", `${shown} is outside the workspace`);
+  }
+  if (secret !== undefined) return ask("builtin:secret", `${shown}: ${secret}`, "named");
+  // A link that could not be followed may lead anywhere; a file tool opens by handle and refuses, a command would follow it.
+  if (facts.kind === "unreadable" && command) return ask("builtin:unresolved", `where ${shown} leads cannot be seen`);
+  if (isForeign(spot)) return ask("builtin:hard-link", `${shown} has other names elsewhere on the disk, which may be secret`, "named");
+  return at(row(mode, world).readInside, "builtin:inside", `${shown} is inside the workspace`);
+}
+
+function judgeWrite(effect: WriteEffect, spot: Spot, context: PathContext): Finding {
+  const { facts, ground, real, lexical, root, shown } = spot;
+  const guarded = firstOf(spot.names, (names) => protectedReason(names, effect.tree === true));
+  if (guarded !== undefined) return forbid("builtin:protected", `writing ${shown} is refused: ${guarded}`);
+  const closed = closedPlace(effect, spot);
+  if (closed) return closed;
+  const system = systemDirectory(real, ground) ?? (isKernel(lexical, ground) ? systemDirectory(lexical, ground) : undefined);
+  if (system !== undefined) return forbid("builtin:system", `${shown} is in the system directory ${system}`);
+  if (facts.kind === "device") return forbid("builtin:device", `${shown} is a device`);
+  if (root === undefined && !(context.command && isInsideAny(real, ground.temporary))) {
+    return forbid("builtin:outside", `${shown} is outside the workspace, where nothing is written`);
+  }
+  if (facts.kind === "unreadable") return forbid("builtin:unresolved", `where ${shown} leads cannot be seen, so nothing is written there`);
+  return judgeInsideWrite(effect, spot, context);
+}
+
+function judgeInsideWrite(effect: WriteEffect, spot: Spot, { world, mode, command }: PathContext): Finding {
+  const { ground, real, shown } = spot;
+  const cells = row(mode, world);
+  const holdsRoot = ground.roots.some((root) => isInside(root, real));
+  if (holdsRoot && (effect.change === "delete" || effect.change === "link"))
+    return forbid("builtin:protected", `${shown} is the workspace itself`);
+  const findings = [at(cells.writeInside, "builtin:inside", `${verbs[effect.change]} ${shown} inside the workspace`)];
+  if (command) findings.push(at(cells.command, "builtin:command", `the command would ${infinitives[effect.change]} ${shown}`));
+  const secret = firstOf(spot.names, secretReason);
+  if (secret !== undefined) findings.push(ask("builtin:secret", `${shown}: ${secret}`, "named"));
+  const sensitive = firstOf(spot.names, sensitiveReason);
+  if (sensitive !== undefined) findings.push(ask("builtin:sensitive", `writing ${shown}: ${sensitive}`, "named"));
+  if (holdsRoot && effect.tree) findings.push(ask("builtin:sensitive", `it reaches everything in ${shown}, .git too`, "named"));
+  if (effect.change !== "delete" && (spot.facts.hardLinks ?? 1) > 1) {
+    findings.push(ask("builtin:hard-link", `${shown} has other names elsewhere on the disk, which would change too`, "named"));
+  }
+  if (effect.unread) findings.push(ask("builtin:unread", `${shown} exists and was never read here: read it before replacing it`));
+  const [first, ...others] = findings;
+  return first ? worst(first, ...others) : refuse("builtin:inside", shown);
+}
+
+/** Karyi's own home, and a recursive reach into what is closed file by file. */
+function closedPlace(effect: ReadEffect | WriteEffect, { real, lexical, ground, shown, root }: Spot): Finding | undefined {
+  const isKaryis = (place: Place): boolean =>
+    ground.karyiHomes.some((home) => isInside(place, home) && !(root !== undefined && root.length > home.length && isInside(root, home)));
+  if (isKaryis(real) || isKaryis(lexical)) {
+    const verb = effect.kind === "read" ? "read" : "written";
+    return forbid("builtin:protected", `${shown} is Karyi's own state, which is not ${verb} through tools`);
+  }
+  if (isHomeStore(real, ground) || isHomeStore(lexical, ground))
+    return forbid("builtin:secret", `${shown} holds the person's own credentials`);
+  if (!effect.tree || root !== undefined)
+    return reachesHome(effect, real, ground) ? ask("builtin:secret", `${shown} includes the person's credentials`) : undefined;
+  const homes = [ground.userHome, ...ground.karyiHomes].filter((home) => home !== undefined);
+  const reaches = homes.some((home) => isInside(home, real)) || holdsSystem(real, ground);
+  return reaches
+    ? forbid("builtin:secret", `everything below ${shown} would include the person's credentials or the system's files`)
+    : undefined;
+}
+
+/** A home that is itself the workspace, looked through as a whole. */
+function reachesHome(effect: ReadEffect | WriteEffect, place: Place, { userHome }: Ground): boolean {
+  return effect.tree === true && userHome !== undefined && isInside(userHome, place);
+}
+
+/** Credentials of the person's home stay closed even when the whole home is the workspace; a workspace within such a store is meant. */
+function isHomeStore(place: Place, ground: Ground): boolean {
+  const { userHome, roots } = ground;
+  if (
+    userHome === undefined ||
+    !isInside(place, userHome) ||
+    innermost(
+      place,
+      roots.filter((root) => root.length > userHome.length),
+    )
+  )
+    return false;
+  const names = place.slice(userHome.length);
+  return (
+    names.length > 0 &&
+    /^(?:\.(?:ssh|gnupg|aws|azure|oci|kube|password-store)|library)$/i.test(names[0] ?? "") &&
+    secretReason(names) !== undefined
+  );
+}
+
+function isForeign({ facts, names }: Spot): boolean {
+  return facts.kind === "file" && (facts.hardLinks ?? 1) > 1 && !names.some((place) => place.some((name) => linkedTrees.has(name)));
+}
+
+function isHarmlessDevice(effect: ReadEffect | WriteEffect, ground: Ground): boolean {
+  const writesThrough = effect.kind === "read" || effect.change === "modify" || effect.change === "create";
+  return writesThrough && !effect.tree && isCommandDevice(effect.path.spelled, ground);
+}
+
+/** Below the innermost root, so that where a person keeps the workspace says nothing about what is in it. */
+function below(place: Place, ground: Ground): Place {
+  const root = innermost(place, [...ground.roots, ...ground.temporary]);
+  return root === undefined ? place : place.slice(root.length);
+}
+
+function at(verdict: Finding["verdict"], rule: Finding["rule"], reason: string): Finding {
+  if (verdict === "allow") return allow(rule, reason);
+  return verdict === "ask" ? ask(rule, reason) : refuse(rule, reason);
+}
+
+function firstOf(places: readonly Place[], reason: (names: Place) => string | undefined): string | undefined {
+  for (const place of places) {
+    const found = reason(place);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+const verbs = { create: "creates", modify: "changes", delete: "deletes", mode: "changes the mode of", link: "links" } as const;
+const infinitives = { create: "create", modify: "change", delete: "delete", mode: "change the mode of", link: "link" } as const;
+
+function show(facts: PathFacts): string {
+  const asked = shorten(facts.asked);
+  return facts.real === facts.lexical ? asked : `${asked} (which leads to ${shorten(facts.real)})`;
+}
+
+function shorten(path: string): string {
+  const printable = isUnprintable(path) ? JSON.stringify(path) : path;
+  return printable.length > 200 ? `${printable.slice(0, 120)}…${printable.slice(-60)}` : printable;
+}
