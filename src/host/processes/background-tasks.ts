@@ -1,0 +1,126 @@
+/**
+ * Commands that outlive their call (B2): started, listed, read, waited for and stopped by id. Their time
+ * limit holds all the same, their output is bounded, and they die with the engine.
+ */
+import type { TaskOutputPage, TaskRecord, TaskStatus } from "../../contract/index.ts";
+import { KeptOutput } from "./kept-output.ts";
+import type { Ended } from "./supervise.ts";
+
+export interface TaskJob {
+  readonly title: string;
+  /** Runs the command to its end; `signal` stops it. */
+  run(signal: AbortSignal, onOutput: (chunk: Uint8Array) => void): Promise<Ended>;
+}
+
+interface Entry {
+  record: TaskRecord;
+  readonly output: KeptOutput;
+  readonly stop: AbortController;
+  readonly ended: Promise<void>;
+  readonly watchers: Set<() => void>;
+}
+
+const pageBytes = 64 * 1024;
+
+export class BackgroundTasks {
+  readonly #entries = new Map<string, Entry>();
+  readonly #onChange: (record: TaskRecord) => void;
+  #next: number;
+
+  /** `next` is the number of the first task, so that numbers are not used twice in a session. */
+  constructor(next: number, onChange: (record: TaskRecord) => void) {
+    this.#next = next;
+    this.#onChange = onChange;
+  }
+
+  start(job: TaskJob, output = new KeptOutput()): TaskRecord {
+    const id = `bg_task_${this.#next++}`;
+    const stop = new AbortController();
+    const watchers = new Set<() => void>();
+    const record: TaskRecord = {
+      id,
+      kind: "command",
+      title: job.title,
+      status: "in_progress",
+      startedAt: Date.now(),
+      outputBytes: output.total,
+    };
+    const entry: Entry = { record, output, stop, watchers, ended: Promise.resolve() };
+    this.#entries.set(id, entry);
+    const wake = () => {
+      for (const watcher of [...watchers]) watcher();
+    };
+    const running = job
+      .run(stop.signal, (chunk) => {
+        output.push(chunk);
+        wake();
+      })
+      .then(
+        (ended) => this.#settle(entry, statusOf(ended), ended.exitCode),
+        () => this.#settle(entry, "failed", null),
+      )
+      .finally(wake);
+    Object.assign(entry, { ended: running });
+    this.#onChange(record);
+    return record;
+  }
+
+  list(): TaskRecord[] {
+    return [...this.#entries.values()].map(current);
+  }
+
+  get(id: string): TaskRecord | undefined {
+    const entry = this.#entries.get(id);
+    return entry && current(entry);
+  }
+
+  /** Waits up to `waitMs` for new output or the end. */
+  async output(id: string, offset: number, waitMs: number, signal: AbortSignal): Promise<TaskOutputPage | undefined> {
+    const entry = this.#entries.get(id);
+    if (!entry) return undefined;
+    if (waitMs > 0 && entry.record.status === "in_progress" && entry.output.total <= offset) await news(entry, waitMs, signal);
+    const { text, next, dropped } = entry.output.read(offset, pageBytes);
+    return { task: current(entry), text, offset, next, dropped };
+  }
+
+  async stop(id: string): Promise<TaskRecord | undefined> {
+    const entry = this.#entries.get(id);
+    if (!entry) return undefined;
+    entry.stop.abort();
+    await entry.ended;
+    return current(entry);
+  }
+
+  async stopAll(): Promise<void> {
+    await Promise.all([...this.#entries.keys()].map((id) => this.stop(id)));
+  }
+
+  #settle(entry: Entry, status: TaskStatus, exitCode: number | null): void {
+    const stopped = entry.stop.signal.aborted ? "cancelled" : status;
+    entry.record = { ...current(entry), status: stopped, endedAt: Date.now(), ...(exitCode === null ? {} : { exitCode }) };
+    this.#onChange(entry.record);
+  }
+}
+
+function current({ record, output }: Entry): TaskRecord {
+  return { ...record, outputBytes: output.total };
+}
+
+function statusOf({ exitCode, timedOut, cancelled }: Ended): TaskStatus {
+  if (cancelled) return "cancelled";
+  return exitCode === 0 && !timedOut ? "done" : "failed";
+}
+
+function news(entry: Entry, waitMs: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const done = () => {
+      clearTimeout(timer);
+      entry.watchers.delete(done);
+      signal.removeEventListener("abort", done);
+      resolve();
+    };
+    const timer = setTimeout(done, waitMs);
+    entry.watchers.add(done);
+    signal.addEventListener("abort", done, { once: true });
+  });
+}

@@ -1,0 +1,41 @@
+/**
+ * The environment a command starts with: the person's own, without secrets, with defaults that keep
+ * programs from waiting for somebody at a terminal.
+ */
+
+/** Names that hold credentials; what they hold must not reach a command unless a person puts it there by name. */
+const secretName =
+  /(^|_)(API_?KEY|APIKEY|TOKEN|SECRET|SECRETS|PASSWORD|PASSWD|PASSPHRASE|PRIVATE_?KEY|ACCESS_?KEY(_ID)?|CREDENTIALS?|AUTH)(_|$)|^(ANTHROPIC|OPENAI|GEMINI|MISTRAL|COHERE|DEEPSEEK|GROQ|XAI)_|^(DATABASE_URL|REDIS_URL|MONGO(DB)?_URI|SSH_AUTH_SOCK|SSH_ASKPASS|GIT_ASKPASS|KARYI_VAULT_KEY|NPM_CONFIG_.*AUTH.*)$/i;
+
+/** Programs behave in a terminal's absence: no pager, no editor, no questions. */
+const nonInteractive: Readonly<Record<string, string>> = {
+  PAGER: "cat",
+  GIT_PAGER: "cat",
+  MANPAGER: "cat",
+  SYSTEMD_PAGER: "cat",
+  GH_PAGER: "cat",
+  LESS: "-FRX",
+  EDITOR: "true",
+  VISUAL: "true",
+  GIT_EDITOR: "true",
+  GIT_TERMINAL_PROMPT: "0",
+  GIT_SEQUENCE_EDITOR: "true",
+  DEBIAN_FRONTEND: "noninteractive",
+  PIP_NO_INPUT: "1",
+  npm_config_yes: "true",
+  TERM: "dumb",
+};
+
+export function isSecretName(name: string): boolean {
+  return secretName.test(name);
+}
+
+export function baseEnvironment(env: Readonly<Record<string, string | undefined>>): Record<string, string> {
+  const kept: Record<string, string> = {};
+  for (const [name, value] of Object.entries(env)) {
+    // An exported bash function is code that would run under a trusted name.
+    if (value === undefined || isSecretName(name) || name.startsWith("BASH_FUNC_") || name === "BASH_ENV" || name === "ENV") continue;
+    kept[name] = value;
+  }
+  return { ...kept, ...nonInteractive };
+}

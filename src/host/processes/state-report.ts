@@ -1,0 +1,101 @@
+/**
+ * How a command tells where it ended: an EXIT trap, set before the command runs, reports working
+ * directory and exported variables on a descriptor of its own. A command that replaces its shell
+ * (`exec`) or is killed reports nothing, and the session stays where it was.
+ */
+import { randomBytes } from "node:crypto";
+import { closeSync, mkdtempSync, openSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+export const stateFd = 3;
+export const initFd = 4;
+
+const initText = `unset BASH_ENV
+trap '{ builtin printf "%s\\0" "$PWD"; builtin export -p; } >&${stateFd} 2>/dev/null' EXIT
+exec ${initFd}<&-
+`;
+
+export interface ShellState {
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string>>;
+}
+
+/** A descriptor of the init text; the file itself has no name any more. Bash opens it as `/dev/fd/4`. */
+export function openInit(): number {
+  const directory = mkdtempSync(join(tmpdir(), "karyi-init-"));
+  try {
+    const path = join(directory, "init");
+    writeFileSync(path, initText, { mode: 0o600 });
+    return openSync(path, "r");
+  } finally {
+    rmSync(directory, { recursive: true, force: true });
+  }
+}
+
+export const closeInit = closeSync;
+
+export function parseState(report: string): ShellState | undefined {
+  const end = report.indexOf("\0");
+  if (end <= 0) return undefined;
+  const cwd = report.slice(0, end);
+  return cwd.startsWith("/") ? { cwd, env: parseExports(report.slice(end + 1)) } : undefined;
+}
+
+/** Reads the output of `export -p`: `declare -x NAME="value"`, or `$'…'` where the value has control characters. */
+export function parseExports(text: string): Record<string, string> {
+  const env: Record<string, string> = {};
+  const pattern = /^declare -[a-zA-Z]*x[a-zA-Z]* ([A-Za-z_][A-Za-z0-9_]*)=(?:"((?:[^"\\]|\\[\s\S])*)"|\$'((?:[^'\\]|\\[\s\S])*)')$/gm;
+  for (const match of text.matchAll(pattern)) {
+    const [, name = "", quoted, ansi] = match;
+    env[name] = quoted !== undefined ? quoted.replace(/\\([\s\S])/g, "$1") : decodeAnsi(ansi ?? "");
+  }
+  return env;
+}
+
+const simpleEscapes: Readonly<Record<string, string>> = {
+  a: "\x07",
+  b: "\b",
+  e: "\x1b",
+  E: "\x1b",
+  f: "\f",
+  n: "\n",
+  r: "\r",
+  t: "\t",
+  v: "\v",
+  "\\": "\\",
+  "'": "'",
+  '"': '"',
+  "?": "?",
+};
+
+function decodeAnsi(text: string): string {
+  const bytes: Buffer[] = [];
+  for (const [part] of text.matchAll(/\\[0-7]{1,3}|\\x[0-9a-fA-F]{1,2}|\\u[0-9a-fA-F]{1,4}|\\U[0-9a-fA-F]{1,8}|\\[\s\S]|[^\\]+/g)) {
+    bytes.push(decodePart(part));
+  }
+  return Buffer.concat(bytes).toString("utf8");
+}
+
+function decodePart(part: string): Buffer {
+  if (!part.startsWith("\\")) return Buffer.from(part);
+  const kind = part[1] ?? "";
+  if (/[0-7]/.test(kind)) return Buffer.from([Number.parseInt(part.slice(1), 8) & 0xff]);
+  if (kind === "x") return Buffer.from([Number.parseInt(part.slice(2), 16)]);
+  if (kind === "u" || kind === "U") return Buffer.from(String.fromCodePoint(Number.parseInt(part.slice(2), 16)));
+  return Buffer.from(simpleEscapes[kind] ?? part);
+}
+
+/** What a command changed in the environment it was given; `SHLVL` and the like are the shell's own business. */
+export function changedEnvironment(
+  before: Readonly<Record<string, string>>,
+  after: Readonly<Record<string, string>>,
+): Record<string, string> {
+  const own = new Set(["_", "SHLVL", "PWD", "OLDPWD", "BASH_ENV", marker]);
+  return Object.fromEntries(Object.entries(after).filter(([name, value]) => !own.has(name) && before[name] !== value));
+}
+
+/** Marks every process of one call, so that those that left its group are found. */
+export const marker = "KARYI_CALL_MARK";
+
+export const newMark = (): string => randomBytes(12).toString("hex");
