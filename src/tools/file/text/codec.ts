@@ -4,7 +4,7 @@
  * Refuses to mangle: a character the encoding cannot hold is named, never replaced.
  * The conversion tables are loaded when a file needs them; UTF-8 and UTF-16 need none.
  */
-import { isUtf8 } from "node:buffer";
+import { isAscii, isUtf8 } from "node:buffer";
 import { decode1252, encode1252 } from "./windows-1252.ts";
 
 export const textEncodings = [
@@ -86,6 +86,15 @@ export async function encodeText(text: string, encoding: TextEncoding, options: 
       return encodePieces(text, strays, (piece) => encodeByTable(piece, encoding, iconv));
     }
   }
+}
+
+/** Text to look at, not to write back: what cannot be decoded is U+FFFD. */
+export async function readableText(bytes: Uint8Array, encoding: TextEncoding): Promise<string> {
+  const buffer = asBuffer(bytes);
+  if (encoding === "utf-8") return isAscii(buffer) ? buffer.toString("latin1") : buffer.toString("utf8");
+  if (encoding === "utf-16le" || encoding === "utf-16be") return showable((await decodeText(buffer, encoding)).text);
+  if (encoding === "windows-1252") return decode1252(buffer);
+  return (await loadTables()).decode(buffer, encoding, { stripBOM: false });
 }
 
 /** For showing: strays and half pairs become U+FFFD, so that the text is whole. */

@@ -13,6 +13,7 @@ export {
   type EncodedText,
   type EncodeOptions,
   encodeText,
+  readableText,
   showable,
   type TextEncoding,
   textEncodings,
