@@ -1,0 +1,293 @@
+/**
+ * Fields of life and work, each with the words tools use for it (before the colon) and the words people use (after).
+ * Two texts about the same field are a little alike even if they share no word.
+ * Owns language, not tools: nothing here is written so that one particular catalogue comes out right.
+ */
+
+const topics = `
+weather forecast temperature conditions : rain raining rainy snow snowing sunny sun umbrella jacket coat wind windy cloud cloudy fog humid humidity hot cold warm cool freezing degree celsius fahrenheit outside outdoors climate ice dry wet sky meteorology
+alert severe warning storm : hurricane tornado flood blizzard thunderstorm lightning heatwave emergency evacuate wildfire typhoon tsunami danger
+air quality pollution : smog pollen allergy asthma breathe dust aqi ozone polluted emission smoke
+tide marine ocean : beach coast sea wave surf surfing sailing boat harbor vessel ship water swim fishing buoy
+place location map nearby : where around here near closest neighborhood spot local area venue cafe shop store pharmacy gas parking atm bank museum park close open hours
+geocode coordinates address : latitude longitude street zip postal postcode gps house number point
+directions route distance navigation : drive driving walk walking far way road highway traffic bike travel reach mile kilometer commute long get
+elevation terrain : mountain hill altitude height high peak summit
+ride taxi driver pickup : uber lyft cab car downtown fare lift chauffeur drop
+transit bus train departure : subway metro tram station stop platform line timetable schedule commute railway ticket rail connection
+flight airline airport : plane airplane fly flying ticket boarding pass gate luggage baggage layover takeoff landing passenger seat departure arrival delayed cheap trip travel abroad vacation aircraft jet
+hotel room accommodation reservation : stay night overnight lodging hostel motel resort guest checkin suite bed trip vacation travel visitor somewhere
+rental listing apartment : airbnb rent lease tenant landlord flat vacation cottage villa house host
+rental car vehicle : hire rent drive pickup suv van
+restaurant table menu cuisine : dinner lunch breakfast brunch eat eating hungry dine dining food cafe bistro pizzeria sushi pizza burger steak waiter party reservation tonight people
+food delivery order : takeout takeaway pizza burger hungry home bring meal courier
+recipe ingredient cooking : cook bake dish kitchen oven chicken egg spinach pasta soup cake bread rice vegetable meat fish dinner vegan vegetarian dessert lasagna fridge
+meal plan nutrition calorie diet : eat eating food healthy protein fat carbohydrate vitamin sugar banana apple lose weight week vegetarian keto
+grocery shopping list : buy supermarket milk bread ingredient
+workout fitness training exercise : run running jog marathon gym lift muscle swim cycling bike yoga sport coach athlete 5k race fit goal prepare
+health tracking sleep steps heart weight : slept tired rest pulse walked walk bpm body scale wearable watch night well
+doctor physician clinic appointment : see visit dermatologist dentist cardiologist pediatrician specialist hospital medical checkup nurse skin tooth eye sick
+drug medicine medication prescription : pill tablet ibuprofen aspirin antibiotic dose dosage side effect pharmacy pharmacist painkiller together take refill
+symptom diagnosis condition disease : headache fever cough pain sick ill illness nausea rash sore throat cold flu infection cancer diabetes health feel
+patient medical record lab : blood test cholesterol hospital history chart clinical ehr nurse
+clinical trial study : participant treatment vaccine research
+research paper article literature : study scientist scientific science journal academic publication preprint abstract citation cite reference finding evidence university memory brain
+encyclopedia article knowledge summary : wikipedia biography history who famous person tell life born invented fact about learn
+math equation expression compute : solve algebra calculus integral derivative curve area x sum multiply divide square root number geometry arithmetic
+unit convert measurement : mile kilometer meter foot inch yard pound kilogram gram ounce liter gallon celsius fahrenheit cup spoon
+statistics data analysis regression : average mean median deviation correlation significant significance difference group sample distribution variance trend numbers
+anomaly outlier : weird strange unusual odd suspicious abnormal spike
+stock quote market price symbol : share shares apple tesla microsoft nvidia google trading ticker nasdaq wall street investor equity value worth
+portfolio investment position broker : invest investing stocks shares own hold gain loss performance wealth savings doing return
+trade order buy sell : purchase shares stock broker limit
+company financials earnings dividend : profit revenue quarter annual report income statement
+currency exchange rate convert : dollar euro yen pound rupee yuan franc peso money foreign forex travel
+crypto coin token blockchain wallet : bitcoin ethereum ether eth btc dogecoin nft transfer friend gas fee smart contract mining
+economic indicator : inflation unemployment gdp economy interest growth country
+mortgage loan calculator : house home borrow monthly rate interest payment credit debt bank
+bank account transaction balance : spend spent spending money card statement deposit withdraw last week purchases saving paycheck
+insurance policy claim quote : insurer accident damage damaged crash car theft cover insure premium
+property real estate home house listing : apartment flat rent buy bedroom worth value sell neighborhood landlord realtor move
+school district education : children kids
+news headline article : happened happening world today latest current press journalist politics event story
+web search internet : google online look information find bing engine
+web page fetch url content : website link site read open browse html internet article visit
+crawl scrape extract : site pages links collect data harvest website all
+domain dns host whois : registered owner owns website nameserver subdomain ip point record registrar
+certificate ssl security : https tls expire expiring secure
+ping network host : reachable server latency alive respond online
+performance speed load page : slow fast website seconds
+translate language : french german spanish english chinese japanese italian portuguese korean russian arabic say foreign word bilingual
+grammar spelling check text : typo mistake error proofread correct essay sentence punctuation writing fix
+summarize summary text : shorten short tldr brief main points long digest article key
+paraphrase rewrite text tone : reword rephrase polite politely formal casual paragraph sentence style nicer wording other
+plagiarism : copied cheating original student
+dictionary word definition thesaurus : meaning mean synonym antonym pronounce vocabulary term another
+speech audio voice text : speak spoken aloud loud narrate read listen sound podcast
+transcribe transcript audio speech : podcast interview lecture recording dictation spoken said text subtitles words
+audio noise sound : hiss background clean recording vocals instrumental karaoke music
+image generate picture : draw drawing paint art artwork illustration cat logo create imagine portrait
+image edit photo : picture retouch crop filter change photoshop
+background remove photo image : cut out behind subject person transparent everything
+upscale resolution image : blurry bigger sharp sharpen quality enlarge enhance pixel
+ocr text image recognize : sign photographed scanned handwriting read receipt printed says written
+image describe vision : see seen what picture photo shows object
+face detect recognize : who person people photo
+exif photo camera metadata : taken where location picture when shot
+resize compress image file size : smaller shrink reduce bigger width height
+video trim clip edit : cut seconds shorten beginning scene movie film
+subtitle caption video : text words translate
+video convert merge frame : clip join format mp4 glue together still movie
+pdf document : page file merge split combine sign acrobat
+redact pdf : hide black out censor names sensitive private
+form pdf fill : field complete application
+music song track playlist : play jazz rock pop listen album artist band singer tune spotify similar next skip pause loud volume
+lyrics song : words sing text
+recommend suggestion similar : like suggest favorite taste
+movie film series : watch cinema actor cast plot stream netflix tv show theater tonight plays
+streaming service : watch netflix movie where available
+book library author : read novel isbn borrow reading literature publisher
+game chess dice : play move puzzle player board
+sports match score league team standings fixture : football soccer basketball tennis baseball hockey win won top champion season player game play cup tournament last night
+light lamp smart home device : switch on off kitchen bedroom living room dim bright bulb brightness
+thermostat temperature heating : warm warmer cold colder heat cool room house
+door lock security camera home : house unlock close gate alarm burglar garage
+vacuum robot : clean floor dust carpet
+energy electricity power consumption : usage use bill solar watt meter
+vehicle car battery charging : electric ev tesla parked park drive garage charge range warm fuel where
+shipping parcel package tracking : send mail box deliver delivered delivery arrive courier ups fedex dhl post where ship cost weight arrived
+shipping rate label carrier : cost send box stamp spain country
+quiz question education : test exam chapter learn student teach class study
+course lesson student enroll : learn online class teach school university tutorial
+homework assignment grade : teacher student mark due essay
+flashcard study : memorize learn vocabulary
+visa travel government : passport country need border abroad traveler japan embassy
+tax income rate : government irs pay bracket refund
+holiday public calendar : bank christmas easter day off
+population census statistics : people country city demographic live
+sunrise sunset sun time : come up rise dawn dusk daylight dark
+moon star planet astronomy : sky night telescope mars visible constellation orbit space satellite asteroid
+earthquake seismic : quake magnitude tremor volcano
+crop field farm agriculture : plant harvest soil water irrigation farmer seed garden livestock cow animal
+chemical compound molecule substance safety : poisonous toxic hazard reaction acid formula
+gene protein sequence : dna rna biology cell mutation
+ancestor genealogy record : family grandfather tree born
+password security breach leak : hacked stolen pwned exposed compromised account data safe strong secure
+malicious url scan security : dangerous link phishing virus malware safe click suspicious
+vulnerability security scan code : hole exploit cve advisory safe unsafe dependency attack
+time timezone current : clock oclock hour sydney york berlin what now
+reminder alarm timer : remind forget wake later remember ring buy
+countdown date : days until left
+memory knowledge fact : remember know recall about me mind
+message chat channel : tell say team post write talk slack group dm announce colleagues everyone
+direct message private : dm privately write person
+thread reply conversation : answer respond message discussion
+message history channel : said say talked discussed today read recent mentioned
+status presence : away busy lunch meeting let know colleagues
+reaction emoji : thumbs like heart react
+poll vote survey : decide opinion choose ask options date
+member ban moderation : kick troll spam abuse remove server moderator
+sms text phone : mobile cell message number send wife friend late whatsapp
+phone call voice : ring dial telephone speak mobile number
+email mail message : inbox write letter send sender recipient subject landlord client reply gmail outlook
+email search inbox : find message from bank received
+email filter label folder : sort automatically rule newsletter incoming
+spam junk email : unwanted trash phishing
+vacation responder automatic reply : holiday away out office answer
+email draft : prepare write later
+calendar event meeting appointment : schedule lunch friday noon tomorrow put add date agenda today plan monday shift
+availability free slot calendar : everybody everyone when time free open busy meet hour
+invitation respond event : accept decline attend join come say
+booking link appointment schedule : clients pick time book slot meet
+video meeting conference : call zoom online client remote join teams host
+recording transcript meeting : discussed said talked video last attended notes what
+participant attendee meeting : joined attended present who
+wiki page document knowledge note : write notes documentation article space write
+document text edit : doc word paragraph insert replace occurrence swap
+spreadsheet cell range row formula : excel sheet numbers column sum table negative highlight region
+chart graph visualization : bar pie line draw plot
+pivot table summarize data : sum region group sales
+presentation slide deck : talk powerpoint keynote make
+file share access permission : let see open link give view read outside person nobody
+file version revision history restore : older copy previous deleted accident back undo recover lost
+file upload download storage drive : save put cloud backup get
+task todo project : do done finish work chore laundry due buy assignee milk tick
+overdue deadline task : late behind missed due
+dependency task : before after wait blocked finished start until
+board card list column : kanban move trello doing done
+time tracking hours timesheet : worked working log record timer spent begin
+lead contact crm customer : client potential met fair prospect sales person
+deal opportunity pipeline sales : sell negotiation stage close amount
+sales forecast : sell next quarter reps revenue expect
+support ticket customer case : complain complaint help problem client angry request service
+satisfaction rating feedback : happy unhappy service customers opinion nps
+help article knowledge base : faq guide how
+payment link checkout : pay money customers card buy online
+refund payment : money back return buyer customer
+subscription recurring plan : monthly every month charging charge renew stop membership
+coupon discount : voucher percent off sale promo cheaper code
+dispute chargeback : contested fraud payments
+payout transfer money : pay freelancers send recipients
+invoice bill accounting customer : charge work consulting owe due unpaid
+receivable invoice overdue : owe owes pay us unpaid debt who
+expense receipt accounting : restaurant travel spent reimburse enter
+profit loss report accounting : money made earn quarter business did
+balance sheet report : asset liability equity
+reconcile bank accounting : match statement books
+vendor supplier purchase order procurement : buy office supplies goods delivery
+inventory stock warehouse product : count items chairs left many quantity
+order fulfill shipping store : ship shipped left sent parcel customer buyer
+product price store : cost raise cheaper shirt change
+cart abandoned checkout : left without buying
+campaign newsletter email marketing audience : subscribers send opened clicks mailing
+unsubscribe audience subscriber : mailing list remove off person
+advertising campaign ad budget : ads halt pause spend marketing google
+keyword seo search ranking : google rank position terms target
+backlink domain seo : links blog who
+traffic analytics visitor website : people visit site many moment page online popular views
+social post publish : announce launch share linkedin twitter facebook instagram tweet picture
+trending topic social : talking popular viral everyone
+profile people search social : find person designer
+video channel youtube : clip watch subscriber tutorial views
+employee hr staff : colleague hire boss manager team new starts people
+time off leave vacation request : holiday days sick away free
+organization chart employee : boss manager report reports
+payslip salary payroll : earn earned pay wage income month
+candidate applicant interview recruiting : hire talk invite job resume cv
+job position hiring : open vacancy advertise recruit
+contract signature envelope document : sign signed parties agreement customer yet
+legal law court case : precedent judge ruling lawyer lawsuit sue statute
+contract review clause : agreement risky dangerous contain anything legal
+trademark brand patent : name registered taken
+survey form response question : ask users answers questionnaire product five
+issue bug ticket : report file problem defect broken crash crashing login page error open
+issue comment : remark note reply leave
+issue assign status workflow : hand move done close story maria
+worklog issue hours : worked record time
+sprint board agile burndown : left do team iteration
+pull request review merge : pr approve code branch main feature
+pull request checks status ci : pass passed failing green tests
+commit branch repository git : code changes line wrote modified added switch take over
+repository fork clone : copy repo account
+code search repository : function used where find grep
+release version tag publish : changelog notes ship
+secret scanning leak repository : password committed credentials
+build pipeline workflow ci job : failed fail try again rerun abort running run
+log search query : grep production timeouts errors output crash
+error exception crash trace : stack failed bug
+metric monitor dashboard : cpu memory usage latency graph
+trace span latency : request time spend services slow
+alert monitor mute : silence noise tomorrow
+incident page on call responder : emergency wake engineer duty down outage night responsible escalation take care
+pod container cluster kubernetes : k8s shell inside output crash
+deployment rollout replica scale kubernetes : undo last deploy instances more api service yaml
+container image docker compose : build disk space services local development bring up
+virtual machine instance server : turn on off vm boot start
+cost billing cloud spending : spend money month much
+bucket object storage : file download link upload s3
+function serverless lambda invoke : call
+policy permission role user access : let read allow grant
+database snapshot backup : back up save dump
+dns record zone : subdomain point ip
+cache cdn purge : clear
+firewall rule traffic block : visitors country ip attack
+deploy production site : ship launch live publish website release
+build log deployment : fail failed why
+infrastructure resource plan apply destroy : delete change all
+sql query table database : rows data remove count select users slow
+table schema column database : structure fields
+cache key value redis : save minutes ttl store
+warehouse load import data csv : spreadsheet export
+package dependency library npm : javascript python safe popular version module
+browser page navigate url : go visit open site
+browser click element button : press submit site
+browser type text field : fill search box form enter
+browser screenshot page : capture looks like
+select option dropdown : choose menu item
+design file layer token color typography : mockup figma fonts colours ui
+export image design layer : icons svg png download
+test coverage quality code : tested much
+feature flag toggle rollout : switch disable enable checkout percent people new everyone
+funnel conversion retention analytics : users drop step signup come back
+model machine learning inference : pretrained network sentiment classify ai predict
+training run metric loss accuracy : develop experiment epoch
+http request api endpoint : rest post call body curl
+directory tree folder list : structure show inside
+checksum hash file : verify integrity downloaded iso
+archive zip extract compress : unpack tarball inside pack reports
+file move rename copy delete : disk name
+file info size date : big changed when
+json schema validate format : valid xml csv
+diff compare text : changed between two difference
+random number : dice coin pick flip
+diagram chart design : flowchart draw process
+automation workflow : automate app zap trigger when
+network device router : wifi vpn switch configure
+identity user login group : okta sso account reset employee
+print 3d model : printer slice object
+robot arm gripper : move grab pick
+machine production sensor : factory downtime stood still
+event ticket concert : festival show gig seats
+donation charity : donate give nonprofit
+job search employment : work career position salary hiring
+pet animal : dog cat vet
+plant garden : grow flower water
+vehicle maintenance repair : mechanic oil tire vin
+fuel station price : gas petrol diesel
+horoscope astrology : zodiac sign
+joke quote trivia fact : funny fun random inspire
+crime safety police : report dangerous neighborhood
+election politics vote : candidate congress senate bill
+patent intellectual property : invention
+museum art collection : painting artwork artist
+satellite imagery gis : map earth layer
+hiking trail outdoor : hike camp park walk
+ski snow resort : slope mountain
+dating match profile : meet people
+fashion clothes outfit : wear style shirt dress
+beauty skin cosmetic : makeup
+parenting child baby : kids name
+wedding party event planning : guest venue
+`;
+
+export const topicLines: readonly string[] = topics.trim().split("\n");

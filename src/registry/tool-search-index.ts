@@ -1,0 +1,170 @@
+/**
+ * The search over tool texts: an inverted index that grows with the catalogue, and the ranking.
+ * Each concept of a question counts once, by its best word in a tool; rare words count more than common ones;
+ * tools whose name is what was asked come before tools that merely mention it. Ties keep the order of registration.
+ */
+import type { Tool } from "../contract/index.ts";
+import { intentFactor, intentOfQuestion, intentOfTool } from "./search-intent.ts";
+import { type Concept, conceptsOf, topicsOfConcepts, type Vocabulary } from "./search-question.ts";
+import { isProperName } from "./search-thesaurus.ts";
+import { textOf } from "./tool-text.ts";
+
+export interface Hit {
+  readonly tool: Tool;
+  readonly score: number;
+}
+
+interface Posting {
+  readonly tools: number[];
+  readonly impacts: number[];
+}
+
+/** Candidates that get the closer look. */
+const shortlist = 80;
+/** Of the best score; below, a tool shares a word by chance and would only fill the model's list. */
+const cutOff = 0.22;
+const nameBonus = 0.5;
+const serverBonus = 1;
+const topicShare = 5;
+const coverageShare = 0.5;
+
+export class ToolSearchIndex {
+  readonly #tools: Tool[] = [];
+  readonly #postings = new Map<string, Posting>();
+  readonly #byLetters = new Map<string, string[]>();
+  readonly #vocabulary: Vocabulary = {
+    has: (term) => this.#postings.has(term),
+    startingWith: (letters) => this.#byLetters.get(letters) ?? [],
+  };
+  #scores = new Float64Array(0);
+  #covered = new Float64Array(0);
+  #best = new Float64Array(0);
+
+  get size(): number {
+    return this.#tools.length;
+  }
+
+  add(tool: Tool): void {
+    const at = this.#tools.push(tool) - 1;
+    for (const [term, impact] of textOf(tool).impacts) {
+      let posting = this.#postings.get(term);
+      if (posting === undefined) {
+        posting = { tools: [], impacts: [] };
+        this.#postings.set(term, posting);
+        this.#learn(term);
+      }
+      posting.tools.push(at);
+      posting.impacts.push(impact);
+    }
+  }
+
+  /** Best first. `among` restricts to the first so many tools, for a view taken before others were added. */
+  search(question: string, limit: number, among = this.#tools.length): readonly Hit[] {
+    const concepts = conceptsOf(question, this.#vocabulary);
+    if (concepts.length === 0 || limit <= 0) return [];
+    const touched = this.#score(concepts, among);
+    const ranked = [...touched]
+      .sort((a, b) => (this.#scores[b] ?? 0) - (this.#scores[a] ?? 0) || a - b)
+      .slice(0, Math.max(shortlist, limit));
+    const matched = matchedTerms(concepts);
+    const intent = intentOfQuestion(question);
+    const total = concepts.reduce((sum, concept) => sum + concept.weight, 0);
+    const hits = ranked.flatMap((at) => {
+      const tool = this.#tools[at];
+      if (tool === undefined) return [];
+      const coverage = (this.#covered[at] ?? 0) / total;
+      const score =
+        (this.#scores[at] ?? 0) *
+        (1 - coverageShare + coverageShare * coverage) *
+        (1 + nameBonus * nameMatch(tool, matched)) *
+        (1 + serverBonus * serverMatch(tool, matched)) *
+        intentFactor(intent, intentOfTool(tool, textOf(tool).name));
+      return [{ tool, score, at }];
+    });
+    for (const at of touched) this.#scores[at] = this.#covered[at] = 0;
+    hits.sort((a, b) => b.score - a.score || a.at - b.at);
+    const floor = (hits[0]?.score ?? 0) * cutOff;
+    return hits.filter((hit) => hit.score >= floor).slice(0, limit);
+  }
+
+  #score(concepts: readonly Concept[], among: number): readonly number[] {
+    if (this.#scores.length < this.#tools.length) {
+      const room = Math.ceil(this.#tools.length * 1.5);
+      this.#scores = new Float64Array(room);
+      this.#covered = new Float64Array(room);
+      this.#best = new Float64Array(room);
+    }
+    const touched: number[] = [];
+    for (const concept of concepts) {
+      const own = concept.alternatives[0];
+      const ownPosting = own && this.#postings.get(own.term);
+      const ceiling = ownPosting === undefined ? Number.POSITIVE_INFINITY : this.#rarity(ownPosting);
+      const reached: number[] = [];
+      for (const { term, weight } of concept.alternatives) {
+        const posting = this.#postings.get(term);
+        if (posting === undefined) continue;
+        const worth = weight * Math.min(this.#rarity(posting), ceiling);
+        for (let step = 0; step < posting.tools.length; step++) {
+          const at = posting.tools[step] ?? 0;
+          if (at >= among) break;
+          const value = worth * (posting.impacts[step] ?? 0);
+          const before = this.#best[at] ?? 0;
+          if (before === 0) reached.push(at);
+          if (value > before) this.#best[at] = value;
+        }
+      }
+      for (const at of reached) {
+        if (this.#scores[at] === 0) touched.push(at);
+        this.#scores[at] = (this.#scores[at] ?? 0) + concept.weight * (this.#best[at] ?? 0);
+        this.#covered[at] = (this.#covered[at] ?? 0) + concept.weight;
+        this.#best[at] = 0;
+      }
+    }
+    for (const [topic, weight] of topicsOfConcepts(concepts)) {
+      const posting = this.#postings.get(topic);
+      if (posting === undefined) continue;
+      const worth = topicShare * weight * this.#rarity(posting);
+      for (let step = 0; step < posting.tools.length; step++) {
+        const at = posting.tools[step] ?? 0;
+        if (at >= among) break;
+        if (this.#scores[at] === 0) touched.push(at);
+        this.#scores[at] = (this.#scores[at] ?? 0) + worth * (posting.impacts[step] ?? 0);
+      }
+    }
+    return touched;
+  }
+
+  #rarity(posting: Posting): number {
+    const count = posting.tools.length;
+    return Math.log(1 + (this.#tools.length - count + 0.5) / (count + 0.5));
+  }
+
+  #learn(term: string): void {
+    for (const letters of [term.slice(0, 1), term.slice(0, 2)]) {
+      const list = this.#byLetters.get(letters);
+      if (list === undefined) this.#byLetters.set(letters, [term]);
+      else list.push(term);
+    }
+  }
+}
+
+function matchedTerms(concepts: readonly Concept[]): ReadonlyMap<string, number> {
+  const matched = new Map<string, number>();
+  for (const concept of concepts)
+    for (const { term, weight } of concept.alternatives) matched.set(term, Math.max(matched.get(term) ?? 0, weight));
+  return matched;
+}
+
+/** How much of a tool's own name the question speaks of, from 0 to 1. */
+function nameMatch(tool: Tool, matched: ReadonlyMap<string, number>): number {
+  const { name } = textOf(tool);
+  if (name.length === 0) return 0;
+  return name.reduce((sum, term) => sum + (matched.get(term) ?? 0), 0) / name.length;
+}
+
+/** Whether the question names where the tool comes from. */
+function serverMatch(tool: Tool, matched: ReadonlyMap<string, number>): number {
+  const { server } = textOf(tool);
+  if (server.length === 0) return 0;
+  return server.filter((term) => matched.get(term) === 1 && isProperName(term)).length / server.length;
+}
