@@ -1,6 +1,6 @@
 /** The one exception a tool throws on purpose: an expected failure that becomes an error result. */
 import type { JsonObject } from "./json.ts";
-import type { ErrorCode, ToolError } from "./result.ts";
+import type { ErrorCode, ToolError, Truncation } from "./result.ts";
 
 export interface FailureOptions {
   readonly hint?: string;
@@ -9,6 +9,8 @@ export interface FailureOptions {
   readonly output?: string;
   /** Structured data of the result, as with a success. */
   readonly data?: JsonObject;
+  /** Of a tool that cut its output itself, as with a success. */
+  readonly truncated?: Truncation;
   readonly cause?: unknown;
 }
 
@@ -18,6 +20,7 @@ export class ToolFailure extends Error {
   readonly details: JsonObject | undefined;
   readonly output: string | undefined;
   readonly data: JsonObject | undefined;
+  readonly truncated: Truncation | undefined;
 
   constructor(code: ErrorCode, message: string, options: FailureOptions = {}) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
@@ -27,6 +30,7 @@ export class ToolFailure extends Error {
     this.details = options.details;
     this.output = options.output;
     this.data = options.data;
+    this.truncated = options.truncated;
   }
 
   toError(): ToolError {

@@ -9,7 +9,16 @@ export interface OutputPage {
   readonly total: number;
 }
 
+/** Keeps a long output while it is produced, masked; memory use does not grow with its length. */
+export interface OutputSink {
+  write(text: string): Promise<void>;
+  /** Exact byte counts: everything written, and what quotas let it keep. */
+  close(): Promise<{ readonly ref: string; readonly total: number; readonly kept: number }>;
+}
+
 export interface Outputs {
   /** `undefined` when the reference is unknown here or its retention has ended. A page never splits a character. */
   read(ref: string, offset: number, limit: number): Promise<OutputPage | undefined>;
+  /** For a tool that produces more than anybody should hold in memory. */
+  open(): Promise<OutputSink>;
 }

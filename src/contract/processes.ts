@@ -26,13 +26,15 @@ export interface ShellOutcome {
   readonly env?: Readonly<Record<string, string>>;
   /** What was guaranteed about survivors and writes. */
   readonly tier: SandboxTier;
+  /** The command took longer than the foreground budget and goes on as this task. */
+  readonly movedTo?: TaskRecord;
   /** Survivors were ended by a PID namespace, or by process group and scan. */
   readonly containment: "namespace" | "group";
 }
 
 export interface Processes {
   /** Absolute path of a program as a command would find it, or `undefined`. */
-  which(program: string, env: Readonly<Record<string, string>>, cwd: string): Promise<string | undefined>;
+  which(program: string, env: Readonly<Record<string, string>>, cwd: string): string | undefined;
   /** The best tier this machine holds; probed by running it once. */
   tier(): Promise<SandboxTier>;
   run(request: ShellRequest): Promise<ShellOutcome>;

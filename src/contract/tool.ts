@@ -10,7 +10,7 @@ import type { Outputs } from "./outputs.ts";
 import type { Fingerprint } from "./path.ts";
 import type { Plan } from "./plan.ts";
 import type { Processes } from "./processes.ts";
-import type { Content } from "./result.ts";
+import type { Content, Truncation } from "./result.ts";
 import type { ChangeSet, Rehearsal } from "./sandbox.ts";
 import type { Search } from "./search.ts";
 import type { Tasks } from "./tasks.ts";
@@ -33,7 +33,7 @@ export interface ReadPorts {
   readonly files: FileReader;
   readonly search: Search;
   readonly catalog: Catalog;
-  readonly outputs: Outputs;
+  readonly outputs: Pick<Outputs, "read">;
   readonly tasks: Pick<Tasks, "list" | "get">;
   readonly processes: Pick<Processes, "which" | "tier">;
   readonly terminals: Pick<Terminals, "peek">;
@@ -104,6 +104,8 @@ export interface ToolOutput {
   readonly output: string;
   readonly content?: readonly Content[];
   readonly data?: Json;
+  /** Of a tool that cut its output itself and kept the whole through `outputs`. */
+  readonly truncated?: Truncation;
 }
 
 export interface ToolDefinition<Input, Needs extends PortName, Data> {

@@ -9,6 +9,7 @@ import {
   type ToolError,
   ToolFailure,
   type ToolOutput,
+  type Truncation,
 } from "../contract/index.ts";
 import { boundOutput } from "./bound-output.ts";
 
@@ -46,8 +47,14 @@ export async function resultOf(
     ...(data === undefined ? {} : { data }),
     undoable,
     durationMs: elapsed(context.startedAt),
-    ...(bounded.truncated === undefined ? {} : { truncated: bounded.truncated }),
+    ...truncationOf(bounded.truncated, produced.truncated),
   };
+}
+
+/** A tool that kept the whole itself knows the exact total; the engine's own cut comes second. */
+function truncationOf(engines: Truncation | undefined, tools: Truncation | undefined): { truncated?: Truncation } {
+  const truncated = tools ?? engines;
+  return truncated === undefined ? {} : { truncated };
 }
 
 export async function failureResult(thrown: unknown, undoable: boolean, context: ResultContext): Promise<Result> {
@@ -71,7 +78,7 @@ export async function failureResult(thrown: unknown, undoable: boolean, context:
     error,
     undoable,
     durationMs: elapsed(context.startedAt),
-    ...(bounded.truncated === undefined ? {} : { truncated: bounded.truncated }),
+    ...truncationOf(bounded.truncated, failure.truncated),
   };
 }
 

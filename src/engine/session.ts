@@ -43,7 +43,7 @@ export class Session {
         void dependencies.store.patchSession(this.record.id, { state: { activated } });
       },
     });
-    const outputs: Outputs = { read: (ref, offset, limit) => dependencies.store.readOutput(this.record.id, ref, offset, limit) };
+    const outputs = sessionOutputs(this.record.id, dependencies);
     this.#ports = {
       ...(dependencies.sessionPorts({ record: open.record, cwd: () => this.cwd }) as Omit<RunPorts, "files" | "catalog" | "outputs">),
       catalog: this.catalog,
@@ -98,11 +98,30 @@ export class Session {
   }
 }
 
+/** Stored outputs of one session; what is written is masked on the way. */
+function sessionOutputs(sessionId: string, { store, masker }: EngineDependencies): Outputs {
+  return {
+    read: (ref, offset, limit) => store.readOutput(sessionId, ref, offset, limit),
+    open: async () => {
+      const writer = await store.createOutput(sessionId);
+      const stream = masker.stream();
+      return {
+        write: (text) => writer.write(stream.push(text)),
+        close: async () => {
+          await writer.write(stream.end());
+          return { ref: writer.ref, ...(await writer.close()) };
+        },
+      };
+    },
+  };
+}
+
 /** The same ports without anything that changes the world: a plan cannot write even if it tries. */
 function readOnly(ports: Omit<RunPorts, "files">, files: FileWriter): ReadPorts {
   const { tasks, processes, terminals, values, valueRequests, ...harmless } = ports;
   return {
     ...harmless,
+    outputs: { read: (ref, offset, limit) => ports.outputs.read(ref, offset, limit) },
     files: {
       resolve: (path) => files.resolve(path),
       stat: (path) => files.stat(path),

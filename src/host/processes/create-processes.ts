@@ -1,11 +1,12 @@
 /** The process port: runs bash text in its own process group, in a PID namespace where there is one. */
-import { access, constants, stat } from "node:fs/promises";
-import { delimiter, isAbsolute, join, resolve } from "node:path";
+import { accessSync, constants, statSync } from "node:fs";
+import { delimiter, join, resolve } from "node:path";
 import { type Processes, type ShellOutcome, type ShellRequest, ToolFailure } from "../../contract/index.ts";
 import type { BackgroundTasks } from "./background-tasks.ts";
 import { containment } from "./containment.ts";
 import { baseEnvironment } from "./environment.ts";
 import { FifoPool } from "./fifo-pool.ts";
+import { KeptOutput } from "./kept-output.ts";
 import { changedEnvironment, closeInit, initFd, marker, newMark, openInit, parseState } from "./state-report.ts";
 import { type Ended, supervise } from "./supervise.ts";
 
@@ -22,8 +23,9 @@ export class ProcessRoom {
     this.#plain = plain;
   }
 
-  processes(background: BackgroundTasks): Processes {
-    const run = (request: ShellRequest) => this.run(request);
+  /** With a budget, a foreground command that takes longer goes on in the background. */
+  processes(background: BackgroundTasks, budgetMs?: number): Processes {
+    const run = (request: ShellRequest) => (budgetMs === undefined ? this.run(request) : this.#runWithin(budgetMs, request, background));
     return {
       which: (program, env, cwd) => which(program, { ...this.#env, ...env }.PATH ?? "", cwd),
       tier: async () => "E5",
@@ -43,21 +45,59 @@ export class ProcessRoom {
   }
 
   async run(request: ShellRequest): Promise<ShellOutcome> {
-    const { ended, env, kind } = await this.#supervise(request);
-    const state = parseState(ended.report);
+    return outcomeOf(await this.#supervise(request), request);
+  }
+
+  /** Starts in the foreground; at the end of the budget the running command becomes a task, output so far included. */
+  async #runWithin(budgetMs: number, request: ShellRequest, background: BackgroundTasks): Promise<ShellOutcome> {
+    const stop = new AbortController();
+    const abort = () => stop.abort();
+    request.signal.addEventListener("abort", abort, { once: true });
+    const kept = new KeptOutput();
+    let handOn: ((chunk: Uint8Array) => void) | undefined;
+    const running = this.#supervise({
+      ...request,
+      signal: stop.signal,
+      onOutput: (stream, chunk) => {
+        if (handOn) return handOn(chunk);
+        kept.push(chunk);
+        request.onOutput(stream, chunk);
+      },
+    });
+    let timer: NodeJS.Timeout | undefined;
+    const budget = new Promise<"over">((resolve) => {
+      timer = setTimeout(() => resolve("over"), budgetMs);
+    });
+    const first = await Promise.race([running, budget]).finally(() => {
+      clearTimeout(timer);
+      request.signal.removeEventListener("abort", abort);
+    });
+    if (first !== "over") return outcomeOf(first, request);
+    const movedTo = background.start(
+      {
+        title: request.command,
+        run: (signal, onOutput) => {
+          handOn = onOutput;
+          signal.addEventListener("abort", abort, { once: true });
+          return running.then(({ ended }) => ended);
+        },
+      },
+      kept,
+    );
+    const { kind } = await containment();
     return {
-      exitCode: ended.exitCode,
-      signal: ended.signal,
-      timedOut: ended.timedOut,
-      cancelled: ended.cancelled,
-      durationMs: ended.durationMs,
+      exitCode: null,
+      signal: null,
+      timedOut: false,
+      cancelled: false,
+      durationMs: budgetMs,
       tier: "E5",
       containment: kind,
-      ...(state === undefined ? {} : { cwd: state.cwd, env: { ...request.env, ...changedEnvironment(env, state.env) } }),
+      movedTo,
     };
   }
 
-  async #supervise(request: ShellRequest): Promise<{ ended: Ended; env: Record<string, string>; kind: "namespace" | "group" }> {
+  async #supervise(request: ShellRequest): Promise<Supervised> {
     const { kind, prefix } = this.#plain ? { kind: "group" as const, prefix: [] } : await containment();
     const mark = newMark();
     const env = { ...this.#env, ...request.env, ...request.secrets, BASH_ENV: `/dev/fd/${initFd}`, [marker]: mark };
@@ -88,6 +128,23 @@ export class ProcessRoom {
   }
 }
 
+interface Supervised {
+  readonly ended: Ended;
+  readonly env: Readonly<Record<string, string>>;
+  readonly kind: "namespace" | "group";
+}
+
+function outcomeOf({ ended, env, kind }: Supervised, request: ShellRequest): ShellOutcome {
+  const { report, ...rest } = ended;
+  const state = parseState(report);
+  return {
+    ...rest,
+    tier: "E5",
+    containment: kind,
+    ...(state === undefined ? {} : { cwd: state.cwd, env: { ...request.env, ...changedEnvironment(env, state.env) } }),
+  };
+}
+
 function startFailure(error: NodeJS.ErrnoException, { cwd }: ShellRequest): ToolFailure {
   if (error.code === "E2BIG")
     return new ToolFailure("invalid_tool_input", "The command is too long for the system.", {
@@ -106,21 +163,21 @@ function startFailure(error: NodeJS.ErrnoException, { cwd }: ShellRequest): Tool
   });
 }
 
-async function which(program: string, path: string, cwd: string): Promise<string | undefined> {
-  if (program.includes("/")) return (await executable(resolve(cwd, program))) ? resolve(cwd, program) : undefined;
+function which(program: string, path: string, cwd: string): string | undefined {
+  if (program.includes("/")) return executable(resolve(cwd, program));
   for (const directory of path.split(delimiter)) {
     // An empty or relative entry means the working directory: whatever lies there answers to the name.
-    const base = directory === "" ? cwd : isAbsolute(directory) ? directory : resolve(cwd, directory);
-    if (await executable(join(base, program))) return join(base, program);
+    const found = executable(join(directory === "" ? cwd : resolve(cwd, directory), program));
+    if (found !== undefined) return found;
   }
   return undefined;
 }
 
-async function executable(path: string): Promise<boolean> {
+function executable(path: string): string | undefined {
   try {
-    await access(path, constants.X_OK);
-    return (await stat(path)).isFile();
+    accessSync(path, constants.X_OK);
+    return statSync(path).isFile() ? path : undefined;
   } catch {
-    return false;
+    return undefined;
   }
 }

@@ -1,0 +1,168 @@
+/**
+ * Bash (B1): runs a command that cannot hang, judged beforehand by what it would do. Working directory
+ * and exported variables carry over; deciding, asking and undoing are the engine's.
+ */
+import { z } from "zod";
+import {
+  defineTool,
+  type Effect,
+  type Json,
+  type Plan,
+  type PlanContext,
+  type RunContext,
+  ToolFailure,
+  type ToolOutput,
+} from "../../contract/index.ts";
+import { analyzeCommand, bindPlaceholders, type ShellAnalysis } from "../../shell/index.ts";
+import { CommandOutput } from "./command-output.ts";
+import { gitIsHarmless } from "./git-trust.ts";
+import { resolveEffects } from "./resolve-effects.ts";
+
+const defaultTimeoutMs = 120_000;
+const maxTimeoutMs = 600_000;
+const reportDurationMs = 5_000;
+/** The supervisor's own ladder: TERM, 5 s, KILL, 2 s, and a little to read what is left. */
+const ladderMs = 8_000;
+
+const input = z.object({
+  command: z.string().min(1).describe("The bash command to execute"),
+  timeout: z
+    .number()
+    .int()
+    .min(1)
+    .max(maxTimeoutMs)
+    .default(defaultTimeoutMs)
+    .describe("Timeout in milliseconds (default 120000, max 600000)"),
+  run_in_background: z.boolean().default(false).describe("Run the command in the background and return a task_id immediately"),
+  description: z.string().optional().describe("A description of what this command does"),
+});
+
+export type BashInput = z.output<typeof input>;
+type Needs = "files" | "processes" | "outputs" | "values";
+
+export interface BashPlan {
+  readonly analysis: ShellAnalysis;
+  /** The command with secure variables as quoted expansions. */
+  readonly bound: ReturnType<typeof bindPlaceholders>;
+}
+
+export const bash = defineTool<BashInput, Needs, BashPlan>({
+  name: "Bash",
+  aliases: ["bash", "shell", "run_command"],
+  description:
+    "Runs a bash command in the session's working directory. The directory and exported variables carry over to the next call. " +
+    "Output is bounded; long-running servers belong in the background (run_in_background), read with TaskOutput. stdin is closed: for programs that ask questions use Terminal.",
+  input,
+  synonyms: { cmd: "command", script: "command", timeout_ms: "timeout", background: "run_in_background" },
+  example: { command: "npm test", description: "Run the tests" },
+  traits: { destructive: true, searchHint: "shell command execute terminal" },
+  needs: ["files", "processes", "outputs", "values"],
+  timeoutMs: ({ timeout }) => timeout + ladderMs,
+  graceMs: ladderMs,
+  ownsPlaceholders: ["command"],
+  plan: planCommand,
+  run: runCommand,
+});
+
+async function planCommand({ command, description, run_in_background }: BashInput, context: PlanContext<Needs>): Promise<Plan<BashPlan>> {
+  const { session, processes, files } = context;
+  const bound = bindPlaceholders(command);
+  if (bound.problems.length > 0) {
+    throw new ToolFailure("invalid_tool_input", `A secure variable stands where it cannot be used safely: ${bound.problems.join("; ")}.`, {
+      hint: "Use it as an argument or inside quotes.",
+      details: { reason: "placeholder_place" },
+    });
+  }
+  const analysis = analyzeCommand(bound.command, {
+    cwd: session.cwd,
+    userHome: session.userHome,
+    workspace: session.workspace,
+    env: session.env,
+    which: (program) => processes.which(program, session.env, session.cwd),
+    gitTrusted: await gitIsHarmless(session.cwd, files),
+  });
+  const effects: Effect[] = await resolveEffects(analysis.effects, files);
+  const shown = command.length > 200 ? `${command.slice(0, 200)}…` : command;
+  return {
+    summary: `${run_in_background ? "Run in background" : "Run"}: ${shown.replaceAll("\n", " ⏎ ")}${description ? ` (${description})` : ""}`,
+    effects,
+    preview: { type: "command", command, cwd: session.cwd },
+    data: { analysis, bound },
+    report: { class: analysis.class, commands: analysis.commands.length },
+  };
+}
+
+async function runCommand({ timeout, run_in_background }: BashInput, context: RunContext<Needs, BashPlan>): Promise<ToolOutput> {
+  const { session, processes, plan, signal } = context;
+  const bound = plan.data?.bound ?? { command: "", names: [], problems: [] };
+  const request = {
+    command: bound.command,
+    cwd: session.cwd,
+    env: session.env,
+    secrets: await revealAll(bound.names, context),
+    timeoutMs: timeout,
+  };
+  if (run_in_background) {
+    const task = await processes.background(request, plan.summary);
+    return {
+      output: `Started in the background as ${task.id}. Read it with TaskOutput {"id": "${task.id}"}, end it with TaskStop.`,
+      data: { task_id: task.id },
+    };
+  }
+  const output = new CommandOutput(
+    () => context.outputs.open(),
+    (line) => context.progress(line),
+  );
+  const outcome = await processes.run({ ...request, signal, onOutput: (stream, chunk) => output.push(stream, chunk) });
+  const collected = await output.finish();
+  if (outcome.cwd !== undefined && outcome.cwd !== session.cwd) session.setCwd(outcome.cwd);
+  if (outcome.env !== undefined) session.setEnv(outcome.env);
+  const data: { [key: string]: Json } = {
+    exit_code: outcome.exitCode,
+    stdout: collected.stdout,
+    stderr: collected.stderr,
+    duration_ms: outcome.durationMs,
+    cwd: outcome.cwd ?? session.cwd,
+    tier: outcome.tier,
+    containment: outcome.containment,
+  };
+  const took = outcome.durationMs >= reportDurationMs ? `\n[took ${(outcome.durationMs / 1000).toFixed(1)} s]` : "";
+  const text = `${collected.text}${took}`;
+  const truncated = collected.truncated === undefined ? {} : { truncated: collected.truncated };
+  if (outcome.movedTo) {
+    const { id } = outcome.movedTo;
+    return {
+      output: `${text}\nStill running after ${Math.round(outcome.durationMs / 1000)} s: moved to the background as ${id}. Read it with TaskOutput, end it with TaskStop.`,
+      data: { ...data, task_id: id },
+      ...truncated,
+    };
+  }
+  const failure = { output: text, data, ...truncated };
+  if (outcome.timedOut) {
+    throw new ToolFailure("timeout", `The command did not finish within ${timeout} ms and was ended with everything it started.`, {
+      ...failure,
+      hint: "Give it more time (timeout, at most 600000), or run it in the background.",
+      details: { reason: "timeout", timeout_ms: timeout },
+    });
+  }
+  if (outcome.cancelled) throw new ToolFailure("cancelled", "The command was cancelled and ended with everything it started.", failure);
+  if (outcome.exitCode !== 0) {
+    const how = outcome.signal === null ? `exit code ${outcome.exitCode}` : `signal ${outcome.signal}`;
+    throw new ToolFailure("tool_error", `The command ended with ${how}.`, {
+      ...failure,
+      details: { reason: "exit_nonzero", exit_code: outcome.exitCode, signal: outcome.signal },
+    });
+  }
+  return { output: text === "" ? "(no output)" : text, data, ...truncated };
+}
+
+async function revealAll(names: BashPlan["bound"]["names"], context: RunContext<Needs, BashPlan>): Promise<Record<string, string>> {
+  if (names.length === 0) return {};
+  const hosts = context.plan.effects.flatMap((effect) =>
+    effect.kind === "connect" && URL.canParse(effect.url) ? [new URL(effect.url).hostname] : [],
+  );
+  const entries = await Promise.all(
+    names.map(async ({ name, variable }) => [variable, await context.values.reveal(name, { tool: "Bash", hosts })] as const),
+  );
+  return Object.fromEntries(entries);
+}

@@ -1,0 +1,76 @@
+/**
+ * Whether plain `git status` and the like are harmless here: a repository's own config can name
+ * programs that git runs (fsmonitor, textconv, diff drivers, filters, aliases, pagers…). Only a config
+ * whose every key is known to run nothing counts as harmless; whatever cannot be read does not.
+ */
+import { dirname, join } from "node:path";
+import type { FileReader } from "../../contract/index.ts";
+
+const maxConfigBytes = 256 * 1024;
+
+/** Sections and keys that never make git run or read anything else. */
+const harmless: readonly RegExp[] = [
+  /^core\.(repositoryformatversion|filemode|bare|logallrefupdates|ignorecase|precomposeunicode|symlinks|autocrlf|safecrlf|eol|quotepath|abbrev|compression|untrackedcache|preloadindex|trustctime|sharedrepository|sparsecheckout|sparsecheckoutcone|longpaths|protecthfs|protectntfs|commentchar)$/,
+  /^(user|author|committer)\.(name|email|useconfigonly)$/,
+  /^remote\..+\.(url|pushurl|fetch|push|tagopt|prune|mirror|skipdefaultupdate|skipfetchall)$/,
+  /^branch\..+\.(remote|merge|rebase|description|pushremote|vscode-merge-base|github-pr-owner-number|gh-merge-base)$/,
+  /^branch\.(autosetupmerge|autosetuprebase|sort)$/,
+  /^(init|push|pull|fetch|color|column|advice|status|log|rerere|gc|index|pack|feature|extensions|checkout|rebase|commit|tag|blame|apply|merge|diff)\.[a-z0-9-]+$/,
+  /^color\..+$/,
+  /^(maintenance|submodule)\..*(active|url|update|branch|strategy|auto)$/,
+  /^lfs\.(repositoryformatversion|.+\.access)$/,
+];
+
+/** Keys that would match above and yet name a program or another file. */
+const harmful =
+  /^(diff\.external|diff\..*\.(textconv|command|binary)|merge\.(tool|guitool)|merge\..*\.driver|commit\.template|commit\.gpgsign|tag\.gpgsign|push\.gpgsign|log\.showsignature|submodule\..*\.update|rebase\.(instructionformat|.*exec.*)|blame\.ignorerevsfile|extensions\.worktreeconfig|extensions\.partialclone|status\.submodulesummary|diff\.submodule|gc\..*command|init\.templatedir|pull\.twohead|pull\.octopus|log\.mailmap.*|apply\.whitespace.*command)$/;
+
+export async function gitIsHarmless(cwd: string, files: Pick<FileReader, "resolve" | "stat" | "readAll">): Promise<boolean> {
+  for (let directory = cwd; ; directory = dirname(directory)) {
+    const git = join(directory, ".git");
+    const stat = await files.stat(git);
+    // A `.git` file points somewhere else, where anything may be configured.
+    if (stat)
+      return (
+        stat.kind === "directory" &&
+        (await configIsHarmless(join(git, "config"), files)) &&
+        !(await files.stat(join(git, "config.worktree")))
+      );
+    // A bare repository looks like this: git would take its config from here.
+    if ((await files.stat(join(directory, "HEAD"))) && (await files.stat(join(directory, "objects")))) return false;
+    if (directory === dirname(directory)) return true;
+  }
+}
+
+async function configIsHarmless(path: string, files: Pick<FileReader, "resolve" | "readAll">): Promise<boolean> {
+  try {
+    const { bytes } = await files.readAll(await files.resolve(path), maxConfigBytes);
+    return (
+      keysOf(Buffer.from(bytes).toString("utf8"))?.every((key) => !harmful.test(key) && harmless.some((pattern) => pattern.test(key))) ??
+      false
+    );
+  } catch {
+    return false;
+  }
+}
+
+/** The keys of a git config in lower case; `undefined` where the text is not plain enough to be sure. */
+export function keysOf(text: string): string[] | undefined {
+  const keys: string[] = [];
+  let section: string | undefined;
+  for (const raw of text.split(/\r?\n/)) {
+    const line = raw.trim();
+    if (line === "" || line.startsWith("#") || line.startsWith(";")) continue;
+    // A continued line or a key on the line of its section could hide the next key from this reader.
+    if (line.endsWith("\\")) return undefined;
+    const header = /^\[\s*([A-Za-z0-9.-]+)(?:\s+"((?:[^"\\]|\\.)*)")?\s*\]\s*$/.exec(line);
+    if (header) {
+      section = header[2] === undefined ? (header[1] ?? "").toLowerCase() : `${(header[1] ?? "").toLowerCase()}.${header[2].toLowerCase()}`;
+      continue;
+    }
+    const key = /^([A-Za-z][A-Za-z0-9-]*)\s*(=.*)?$/.exec(line);
+    if (!key || section === undefined) return undefined;
+    keys.push(`${section}.${(key[1] ?? "").toLowerCase()}`);
+  }
+  return keys;
+}

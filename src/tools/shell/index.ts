@@ -1,0 +1,5 @@
+/** The shell tools. */
+import type { Tool } from "../../contract/index.ts";
+import { bash } from "./bash.ts";
+
+export const shellTools: readonly Tool[] = [bash];
