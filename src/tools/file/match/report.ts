@@ -124,7 +124,7 @@ function lineRange({ firstLine, lastLine }: NearestBlock): string {
   return firstLine === lastLine ? `line ${firstLine}` : `lines ${firstLine}-${lastLine}`;
 }
 
-function nearestData(nearest: NearestBlock): JsonObject {
+export function nearestData(nearest: NearestBlock): JsonObject {
   const { firstLine, lastLine, text, similarity, difference } = nearest;
   return {
     nearest: { first_line: firstLine, last_line: lastLine, similarity, text: blockLines(text).join("\n") },
@@ -151,7 +151,7 @@ function blockLines(text: string): readonly string[] {
 }
 
 /** The block as Read would show it, and the difference under it. */
-function nearestText(nearest: NearestBlock | undefined): string | undefined {
+export function nearestText(nearest: NearestBlock | undefined): string | undefined {
   if (nearest === undefined) return undefined;
   const { firstLine, similarity, difference } = nearest;
   const lines = blockLines(nearest.text).map((line, index) =>
