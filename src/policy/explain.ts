@@ -8,9 +8,9 @@ const maxEffects = 40;
 const maxText = 160;
 
 export function explain(decision: Decision): string {
-  const lines = [`${decision.verdict}: ${decision.reason} [${decision.rule}]`];
+  const lines = [`${decision.verdict}: ${cut(decision.reason)} [${cut(decision.rule)}]`];
   for (const { effect, verdict, rule, reason } of decision.effects.slice(0, maxEffects)) {
-    lines.push(`  ${verdict.padEnd(5)} ${describeEffect(effect)}: ${cut(reason)} [${rule}]`);
+    lines.push(`  ${verdict.padEnd(5)} ${describeEffect(effect)}: ${cut(reason)} [${cut(rule)}]`);
   }
   const rest = decision.effects.length - maxEffects;
   if (rest > 0) lines.push(`  and ${rest} more`);
@@ -26,15 +26,15 @@ export function describeEffect(effect: Effect): string {
     case "run":
       return `run ${cut(effect.text)}`;
     case "connect":
-      return `${effect.method} ${cut(effect.url)}`;
+      return `${cut(effect.method)} ${cut(effect.url)}`;
     case "environment":
-      return `set ${effect.name}`;
+      return `set ${cut(effect.name)}`;
     case "code":
-      return `${effect.language} code ${cut(effect.text)}`;
+      return `${cut(effect.language)} code ${cut(effect.text)}`;
     case "agent":
-      return `agent ${effect.agent}`;
+      return `agent ${cut(effect.agent)}`;
     case "remote":
-      return `${effect.server}: ${effect.tool}`;
+      return `${cut(effect.server)}: ${cut(effect.tool)}`;
     case "state":
       return `session ${effect.area}`;
     case "forbidden":
@@ -45,6 +45,7 @@ export function describeEffect(effect: Effect): string {
   }
 }
 
+/** One line, nothing in it that a terminal would obey. */
 function cut(text: string): string {
   const line = JSON.stringify(text).slice(1, -1).replaceAll('\\"', '"');
   return line.length > maxText ? `${line.slice(0, maxText)}…` : line;
