@@ -1,0 +1,98 @@
+/**
+ * One question, answered as a ratio: the thing and its limit are measured in the same run, in
+ * interleaved pairs, and the medians are compared. An absolute figure is printed only as a target.
+ */
+import { appendFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, it } from "vitest";
+
+/** A smoke run asks each question once, to see that it can be asked; noise never fails a build. */
+const smoke = process.env.KARYI_BENCH_SMOKE === "1";
+
+export interface Question {
+  readonly name: string;
+  /** The least that has to be done, by hand. */
+  readonly limit: () => Promise<void> | void;
+  readonly ours: () => Promise<void> | void;
+  /** Largest ratio of ours to the limit; absent: only a target is printed. */
+  readonly bound?: number;
+  /** What the absolute difference or figure should be about, in words. */
+  readonly target?: string;
+  readonly pairs?: number;
+  /** Calls in one measurement, for things too short to time alone. */
+  readonly repeat?: number;
+}
+
+export interface Answer {
+  readonly name: string;
+  readonly limitMs: number;
+  readonly oursMs: number;
+  readonly ratio: number;
+  readonly bound?: number;
+  readonly target?: string;
+}
+
+export const resultsPath = join(import.meta.dirname, ".results.jsonl");
+
+export function question(asked: Question): void {
+  it(asked.name, async () => {
+    const answer = await measure(asked);
+    if (smoke) return;
+    record(answer);
+    if (asked.bound !== undefined)
+      expect(answer.ratio, `${answer.ratio.toFixed(2)}× against a bound of ${asked.bound}×`).toBeLessThanOrEqual(asked.bound);
+  });
+}
+
+export function record(answer: Answer): void {
+  if (smoke) return;
+  appendFileSync(resultsPath, `${JSON.stringify(answer)}\n`);
+  const bound = answer.bound === undefined ? "" : ` (bound ${answer.bound}×)`;
+  process.stdout.write(
+    `${answer.name}: ${answer.ratio.toFixed(2)}×${bound}; ours ${answer.oursMs.toFixed(3)} ms, limit ${answer.limitMs.toFixed(3)} ms\n`,
+  );
+}
+
+export async function measure({ name, limit, ours, bound, target, pairs = 21, repeat = 1 }: Question): Promise<Answer> {
+  const limits: number[] = [];
+  const mine: number[] = [];
+  const rounds = smoke ? 1 : pairs;
+  if (!smoke) for (let warm = 0; warm < 3; warm++) await both(limit, ours, repeat);
+  for (let round = 0; round < rounds; round++) {
+    // The order alternates, so that neither side always runs in the other's wake.
+    if (round % 2 === 0) {
+      limits.push(await timed(limit, repeat));
+      mine.push(await timed(ours, repeat));
+    } else {
+      mine.push(await timed(ours, repeat));
+      limits.push(await timed(limit, repeat));
+    }
+  }
+  const limitMs = median(limits) / repeat;
+  const oursMs = median(mine) / repeat;
+  return {
+    name,
+    limitMs,
+    oursMs,
+    ratio: oursMs / limitMs,
+    ...(bound === undefined ? {} : { bound }),
+    ...(target === undefined ? {} : { target }),
+  };
+}
+
+async function both(limit: Question["limit"], ours: Question["ours"], repeat: number): Promise<void> {
+  await timed(limit, repeat);
+  await timed(ours, repeat);
+}
+
+async function timed(work: () => Promise<void> | void, repeat: number): Promise<number> {
+  const times = smoke ? 1 : repeat;
+  const started = performance.now();
+  for (let index = 0; index < times; index++) await work();
+  return performance.now() - started;
+}
+
+function median(values: readonly number[]): number {
+  const sorted = [...values].sort((a, b) => a - b);
+  return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN;
+}

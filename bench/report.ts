@@ -1,0 +1,36 @@
+/** Collects the answers of a whole run into RESULTS.md. */
+import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { type Answer, resultsPath } from "./measure.ts";
+
+const page = join(import.meta.dirname, "RESULTS.md");
+
+export function setup(): void {
+  rmSync(resultsPath, { force: true });
+}
+
+export function teardown(): void {
+  if (!existsSync(resultsPath)) return;
+  const answers = readFileSync(resultsPath, "utf8")
+    .trim()
+    .split("\n")
+    .map((line) => JSON.parse(line) as Answer);
+  rmSync(resultsPath);
+  const rows = answers.map(
+    ({ name, ratio, bound, oursMs, limitMs, target }) =>
+      `| ${name} | ${ratio.toFixed(2)}× | ${bound === undefined ? "—" : `${bound}× ${ratio <= bound ? "✓" : "✗"}`} | ${oursMs.toFixed(3)} | ${limitMs.toFixed(3)} | ${target ?? ""} |`,
+  );
+  writeFileSync(
+    page,
+    [
+      "# Benchmark results",
+      "",
+      "Made by `npm run bench`. Each line compares Karyi with the least that has to be done, measured in the same run (medians of interleaved pairs). The ratio counts; the figures in milliseconds depend on the machine.",
+      "",
+      "| question | ratio | bound | ours (ms) | limit (ms) | target |",
+      "| --- | --- | --- | --- | --- | --- |",
+      ...rows,
+      "",
+    ].join("\n"),
+  );
+}

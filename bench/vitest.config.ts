@@ -1,0 +1,14 @@
+import { defineConfig } from "vitest/config";
+
+export default defineConfig({
+  root: import.meta.dirname,
+  test: {
+    include: ["*.bench.ts"],
+    globalSetup: ["./report.ts"],
+    testTimeout: 600_000,
+    hookTimeout: 120_000,
+    pool: "forks",
+    // One question at a time: two at once would measure each other.
+    fileParallelism: false,
+  },
+});
