@@ -1,0 +1,202 @@
+import { execFileSync } from "node:child_process";
+import {
+  appendFileSync,
+  chmodSync,
+  existsSync,
+  linkSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  realpathSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { beforeEach, describe, expect, it } from "vitest";
+import type { Blobs, Images } from "../../contract/index.ts";
+import { ToolFailure } from "../../contract/index.ts";
+import { createBlobs } from "./blobs.ts";
+import { createImages } from "./images.ts";
+import { sha256 } from "./replace.ts";
+
+let root: string;
+let store: string;
+let blobs: Blobs;
+let images: Images;
+
+beforeEach(() => {
+  root = realpathSync(mkdtempSync(join(tmpdir(), "karyi-images-")));
+  store = join(realpathSync(mkdtempSync(join(tmpdir(), "karyi-blobs-"))), "blobs");
+  blobs = createBlobs(store, { graceMs: 0 });
+  images = createImages(blobs);
+});
+
+const at = (name: string): string => join(root, name);
+
+async function reasonOf(work: Promise<unknown>): Promise<unknown> {
+  const error = await work.then(
+    () => undefined,
+    (thrown: unknown) => thrown,
+  );
+  return error instanceof ToolFailure ? error.details?.reason : error;
+}
+
+describe("createBlobs", () => {
+  it("keeps bytes under their hash, privately and once", async () => {
+    const bytes = Buffer.from([0, 255, 10, 13, 200]);
+    const hash = await blobs.keepBytes(bytes);
+    expect(hash).toBe(sha256(bytes));
+    const path = join(store, hash.slice(0, 2), hash.slice(2));
+    const { ino, mode } = statSync(path);
+    expect(mode & 0o777).toBe(0o600);
+    expect(statSync(store).mode & 0o777).toBe(0o700);
+    await blobs.keepBytes(bytes);
+    expect(statSync(path).ino).toBe(ino);
+    expect(Buffer.from(await blobs.read(hash))).toEqual(bytes);
+    expect(readdirSync(join(store, "new"))).toEqual([]);
+  });
+
+  it.each([0, 10, 5 << 20])("keeps a file of %i bytes and copies it out", async (size) => {
+    const bytes = Buffer.alloc(size, "xyz\n");
+    writeFileSync(at("f"), bytes);
+    chmodSync(at("f"), 0o644);
+    const kept = await blobs.keepFile(at("f"));
+    expect(kept).toEqual({ hash: sha256(bytes), size });
+    expect(statSync(join(store, kept.hash.slice(0, 2), kept.hash.slice(2))).mode & 0o777).toBe(0o600);
+    await blobs.copyTo(kept.hash, at("copy"));
+    expect(readFileSync(at("copy")).equals(bytes)).toBe(true);
+  });
+
+  it("hands out nothing that was damaged or swept", async () => {
+    const hash = await blobs.keepBytes(Buffer.from("precious"));
+    appendFileSync(join(store, hash.slice(0, 2), hash.slice(2)), "!");
+    expect(await reasonOf(blobs.read(hash))).toBe("blob_damaged");
+    expect(await reasonOf(blobs.copyTo(hash, at("out")))).toBe("blob_damaged");
+    const other = await blobs.keepBytes(Buffer.from("other"));
+    expect(await blobs.sweep(new Set([hash]))).toBe(5);
+    expect(await reasonOf(blobs.read(other))).toBe("blob_missing");
+    await expect(blobs.read("../../etc/passwd")).rejects.toThrow(TypeError);
+  });
+
+  it("leaves young blobs to the calls that are about to name them", async () => {
+    const careful = createBlobs(store);
+    const hash = await careful.keepBytes(Buffer.from("young"));
+    expect(await careful.sweep(new Set())).toBe(0);
+    const path = join(store, hash.slice(0, 2), hash.slice(2));
+    utimesSync(path, 1, 1);
+    await careful.keepBytes(Buffer.from("young"));
+    expect(await careful.sweep(new Set())).toBe(0);
+    utimesSync(path, 1, 1);
+    expect(await careful.sweep(new Set())).toBe(5);
+  });
+
+  it("refuses what is not a file, without waiting", async () => {
+    execFileSync("mkfifo", [at("fifo")]);
+    expect(await reasonOf(blobs.keepFile(at("fifo")))).toBe("not_a_file");
+    expect(await reasonOf(blobs.keepFile(at("none")))).toBe("file_not_found");
+  });
+});
+
+describe("createImages", () => {
+  it("brings back a deleted, changed or re-moded file", async () => {
+    writeFileSync(at("x"), "before");
+    chmodSync(at("x"), 0o751);
+    const image = await images.capture(at("x"));
+    expect(image).toMatchObject({ kind: "file", hash: sha256(Buffer.from("before")), size: 6, mode: 0o751 });
+    expect(await images.inspect(at("x"))).toEqual(image);
+    for (const spoil of [() => rmSync(at("x")), () => writeFileSync(at("x"), "after"), () => chmodSync(at("x"), 0o600)]) {
+      spoil();
+      await images.restore(at("x"), image);
+      expect([readFileSync(at("x"), "utf8"), statSync(at("x")).mode & 0o7777]).toEqual(["before", 0o751]);
+    }
+    expect(readdirSync(root)).toEqual(["x"]);
+  });
+
+  it("brings absence back", async () => {
+    const image = await images.capture(at("a/b"));
+    expect(image).toEqual({ kind: "absent" });
+    mkdirSync(at("a"));
+    writeFileSync(at("a/b"), "created");
+    await images.restore(at("a/b"), image);
+    await images.restore(at("a"), { kind: "absent" });
+    expect(readdirSync(root)).toEqual([]);
+    await images.restore(at("a/b"), image);
+    symlinkSync("nowhere", at("l"));
+    await images.restore(at("l"), image);
+    expect(readdirSync(root)).toEqual([]);
+  });
+
+  it("leaves a created directory that somebody else uses by now", async () => {
+    mkdirSync(at("d"));
+    writeFileSync(at("d/theirs"), "x");
+    await images.restore(at("d"), { kind: "absent" });
+    expect(readdirSync(at("d"))).toEqual(["theirs"]);
+    writeFileSync(at("f"), "file");
+    const image = await images.capture(at("f"));
+    rmSync(at("f"));
+    mkdirSync(at("f"));
+    writeFileSync(at("f/theirs"), "x");
+    expect(await reasonOf(images.restore(at("f"), image))).toBe("not_empty");
+  });
+
+  it("brings links and directories back, with missing parents", async () => {
+    symlinkSync("some/../target", at("l"));
+    mkdirSync(at("d"));
+    chmodSync(at("d"), 0o700);
+    const [link, directory] = [await images.capture(at("l")), await images.capture(at("d"))];
+    expect([link, directory]).toEqual([
+      { kind: "link", target: "some/../target" },
+      { kind: "directory", mode: 0o700 },
+    ]);
+    rmSync(at("l"));
+    writeFileSync(at("l"), "a file now");
+    rmSync(at("d"), { recursive: true });
+    await images.restore(at("l"), link);
+    await images.restore(at("d"), directory);
+    expect([readlinkSync(at("l")), statSync(at("d")).mode & 0o777]).toEqual(["some/../target", 0o700]);
+    writeFileSync(at("deep"), "1");
+    const file = await images.capture(at("deep"));
+    await images.restore(at("new/parents/deep"), file);
+    expect(readFileSync(at("new/parents/deep"), "utf8")).toBe("1");
+    await images.restore(at("deep"), link);
+    expect(lstatSync(at("deep")).isSymbolicLink()).toBe(true);
+    await images.restore(at("deep"), directory);
+    expect(lstatSync(at("deep")).isDirectory()).toBe(true);
+  });
+
+  it("keeps all names of a hard-linked file when it restores", async () => {
+    writeFileSync(at("x"), "before, and long");
+    linkSync(at("x"), at("y"));
+    const image = await images.capture(at("x"));
+    writeFileSync(at("x"), "after");
+    await images.restore(at("x"), image);
+    expect([readFileSync(at("y"), "utf8"), statSync(at("x")).ino]).toEqual(["before, and long", statSync(at("y")).ino]);
+  });
+
+  it("takes a known fingerprint for the content only while it fits", async () => {
+    writeFileSync(at("x"), "abc");
+    const { mtimeMs } = statSync(at("x"));
+    const known = { size: 3, mtimeMs, hash: "f".repeat(64) };
+    expect(await images.inspect(at("x"), known)).toMatchObject({ hash: known.hash });
+    expect(await images.inspect(at("x"), { ...known, mtimeMs: 1 })).toMatchObject({ hash: sha256(Buffer.from("abc")) });
+  });
+
+  it("does not restore from damaged bytes", async () => {
+    writeFileSync(at("x"), "before");
+    const image = await images.capture(at("x"));
+    const hash = sha256(Buffer.from("before"));
+    writeFileSync(join(store, hash.slice(0, 2), hash.slice(2)), "beforf");
+    writeFileSync(at("x"), "after");
+    expect(await reasonOf(images.restore(at("x"), image))).toBe("blob_damaged");
+    expect(readFileSync(at("x"), "utf8")).toBe("after");
+    expect(existsSync(at("x"))).toBe(true);
+    expect(readdirSync(root)).toEqual(["x"]);
+  });
+});

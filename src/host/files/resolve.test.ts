@@ -1,0 +1,114 @@
+import { execFileSync } from "node:child_process";
+import { linkSync, mkdirSync, mkdtempSync, realpathSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import fc from "fast-check";
+import { beforeEach, describe, expect, it } from "vitest";
+import { resolvePath } from "./resolve.ts";
+
+let root: string;
+
+beforeEach(() => {
+  root = realpathSync(mkdtempSync(join(tmpdir(), "karyi-resolve-")));
+  mkdirSync(join(root, "repo/src"), { recursive: true });
+  mkdirSync(join(root, "outside/deep"), { recursive: true });
+  writeFileSync(join(root, "repo/src/a.ts"), "a");
+  writeFileSync(join(root, "outside/secret"), "s");
+});
+
+const look = (asked: string) => resolvePath(join(root, "repo"), asked);
+
+describe("resolvePath", () => {
+  it("says how a path was asked, spelled and meant", async () => {
+    expect(await look("src/../src/./a.ts")).toEqual({
+      asked: "src/../src/./a.ts",
+      spelled: `${root}/repo/src/../src/./a.ts`,
+      lexical: `${root}/repo/src/a.ts`,
+      real: `${root}/repo/src/a.ts`,
+      kind: "file",
+      hardLinks: 1,
+    });
+  });
+
+  it("takes .. after a link where the link leads, not where the text says", async () => {
+    symlinkSync(join(root, "outside/deep"), join(root, "repo/l"));
+    const facts = await look("l/../secret");
+    expect([facts.lexical, facts.real, facts.kind]).toEqual([`${root}/repo/secret`, `${root}/outside/secret`, "file"]);
+    const absent = await look("l/../new/file.txt");
+    expect([absent.real, absent.kind]).toEqual([`${root}/outside/new/file.txt`, "absent"]);
+  });
+
+  it("resolves the parents of what does not exist yet", async () => {
+    symlinkSync("../outside", join(root, "repo/link"));
+    const facts = await look("link/new.txt");
+    expect([facts.real, facts.kind]).toEqual([`${root}/outside/new.txt`, "absent"]);
+    symlinkSync("../outside/later.txt", join(root, "repo/dangling"));
+    const dangling = await look("dangling");
+    expect([dangling.real, dangling.kind]).toEqual([`${root}/outside/later.txt`, "absent"]);
+  });
+
+  it("follows links again after .. has left something absent", async () => {
+    symlinkSync("../outside", join(root, "repo/link"));
+    const facts = await look("missing/../link/secret");
+    expect([facts.real, facts.kind]).toEqual([`${root}/outside/secret`, "file"]);
+    expect((await look("missing/..")).kind).toBe("directory");
+    expect((await look("missing/deep/..")).kind).toBe("absent");
+  });
+
+  it("says unreadable of loops, NUL bytes, half characters and names that are too long", async () => {
+    symlinkSync("loop-b", join(root, "repo/loop-a"));
+    symlinkSync("loop-a", join(root, "repo/loop-b"));
+    for (const asked of ["loop-a", "loop-a/x/y", "a\0b", "a\ud800b", "n".repeat(5000)])
+      expect([asked, (await look(asked)).kind]).toEqual([asked, "unreadable"]);
+  });
+
+  it("says absent below a file", async () => {
+    const facts = await look("src/a.ts/x");
+    expect([facts.real, facts.kind]).toEqual([`${root}/repo/src/a.ts/x`, "absent"]);
+  });
+
+  it("sees through /proc, doubled slashes and dots", async () => {
+    for (const asked of [
+      `/proc/self/root${root}/outside/secret`,
+      `//${root}//outside/./secret`,
+      `${root}/repo/./src/../../outside/secret`,
+    ]) {
+      const facts = await look(asked);
+      expect([facts.real, facts.kind]).toEqual([`${root}/outside/secret`, "file"]);
+    }
+    expect((await look(".")).real).toBe(`${root}/repo`);
+    expect((await look("/")).real).toBe("/");
+  });
+
+  it("counts names and tells kinds apart", async () => {
+    linkSync(join(root, "outside/secret"), join(root, "repo/hard"));
+    execFileSync("mkfifo", [join(root, "repo/fifo")]);
+    expect((await look("hard")).hardLinks).toBe(2);
+    expect((await look("fifo")).kind).toBe("fifo");
+    expect((await look("src")).kind).toBe("directory");
+    expect((await look("/dev/null")).kind).toBe("device");
+  });
+
+  it("agrees with the kernel wherever the kernel has an answer", async () => {
+    symlinkSync("../outside", join(root, "repo/link"));
+    symlinkSync(join(root, "repo"), join(root, "outside/back"));
+    symlinkSync("link/deep", join(root, "repo/two"));
+    const segment = fc.constantFrom("..", ".", "", "link", "back", "two", "src", "deep", "repo", "outside", "a.ts", "secret", "missing");
+    await fc.assert(
+      fc.asyncProperty(fc.array(segment, { minLength: 1, maxLength: 8 }), async (segments) => {
+        const asked = segments.join("/");
+        const facts = await resolvePath(join(root, "repo"), asked.startsWith("/") ? `.${asked}` : asked);
+        let kernel: string | undefined;
+        try {
+          kernel = realpathSync.native(facts.spelled);
+        } catch {
+          kernel = undefined;
+        }
+        if (kernel !== undefined) expect([facts.real, facts.kind === "absent"]).toEqual([kernel, false]);
+        // What is named as real never leads through a link.
+        if (facts.kind !== "absent") expect(realpathSync.native(facts.real)).toBe(facts.real);
+      }),
+      { numRuns: process.env.KARYI_FULL === "1" ? 10_000 : 500 },
+    );
+  });
+});
