@@ -42,9 +42,14 @@ function farness(wanted: string, name: string): number {
   const b = plain(name);
   if (a === b) return 0;
   if (a.length >= 3 && stem(a) === stem(b)) return 0.3;
-  const far = distance(a, b) / Math.max(2, Math.ceil(Math.max(a.length, b.length) / 3));
+  const far = Math.min(apart(a, b), apart(stem(a), stem(b)) + 0.1);
   if (far <= 1) return 0.2 + far * 0.7;
   return a.length >= 4 && (b.includes(a) || a.includes(stem(b))) && stem(b).length >= 4 ? 1 : 2;
+}
+
+/** Up to 1 while a third of the letters or less differ. */
+function apart(a: string, b: string): number {
+  return distance(a, b) / Math.max(2, Math.ceil(Math.max(a.length, b.length) / 3));
 }
 
 function plain(name: string): string {
