@@ -37,6 +37,9 @@ const foreignPorts = new Set(
 /** What commands speak besides the web. Bare sockets (`tcp`, `udp`) are not among them: bash's `/dev/tcp` is for reverse shells. */
 const commandProtocols = new Set(["ssh", "git", "git+ssh", "sftp", "scp", "rsync", "ftp", "ftps", "dns", "icmp", "ws", "wss"]);
 
+const maxUrlLength = 8192;
+const maxHostLength = 253;
+
 const placeholder = /\$KARYI(?:\{|%7b)|(?:\{|%7b){2}\s*secret:/i;
 
 export function judgeUrl(url: string, world: PolicyWorld, context: UrlContext = {}): UrlVerdict {
@@ -63,6 +66,7 @@ export function urlFinding(url: string, world: PolicyWorld, context: UrlContext)
 /** The parsed address, or why it is not one to contact. */
 export function parseUrl(url: string): URL | string {
   const shown = url.length > 120 ? `${url.slice(0, 120)}…` : url;
+  if (url.length > maxUrlLength) return `${shown} is longer than an address needs to be`;
   if (isUnprintable(url)) return `${JSON.stringify(shown)} holds characters that cannot be seen`;
   if (/[\ud800-\udfff]/u.test(url)) return "the address holds half a character";
   const scheme = /^([a-z][a-z\d+.-]*):/i.exec(url)?.[1]?.toLowerCase();
@@ -75,7 +79,8 @@ export function parseUrl(url: string): URL | string {
   if ((authority.match(/@/g) ?? []).length > 1) return `${shown} hides its host`;
   if (!URL.canParse(url)) return `${shown} is not an address`;
   const parsed = new URL(url);
-  return parsed.hostname === "" ? `${shown} names no host` : parsed;
+  if (parsed.hostname === "") return `${shown} names no host`;
+  return parsed.hostname.length > maxHostLength + 1 ? `${shown} has a host name that cannot exist` : parsed;
 }
 
 function foreignProtocol(url: string, protocol: string, context: UrlContext, world: PolicyWorld): Finding {

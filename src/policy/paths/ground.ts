@@ -20,11 +20,17 @@ export interface Ground {
 }
 
 const known = new WeakMap<PolicyWorld, Ground>();
+/** The last few worlds by content: a caller that builds its world anew for every call pays nothing for it. */
+const recent = new Map<string, Ground>();
+const maxRecent = 16;
 
 export function groundOf(world: PolicyWorld): Ground {
   let ground = known.get(world);
   if (!ground) {
-    ground = prepare(world);
+    const key = JSON.stringify(world);
+    ground = recent.get(key) ?? prepare(world);
+    if (recent.size >= maxRecent) recent.clear();
+    recent.set(key, ground);
     known.set(world, ground);
   }
   return ground;

@@ -13,7 +13,16 @@ export interface CommandPattern {
   touches(effect: RunEffect): boolean;
 }
 
-export function compileCommandPattern(pattern: string): CommandPattern {
+/** `foldCase`: the file system takes `CURL` for `curl`, so a prohibition does too. */
+export function compileCommandPattern(pattern: string, foldCase = false): CommandPattern {
+  const plain = compileExactly(pattern);
+  if (!foldCase) return plain;
+  const folded = compileExactly(pattern.toLowerCase());
+  const lower = (effect: RunEffect): RunEffect => ({ ...effect, program: effect.program.toLowerCase(), text: effect.text.toLowerCase() });
+  return { covers: plain.covers, touches: (effect) => plain.touches(effect) || folded.touches(lower(effect)) };
+}
+
+function compileExactly(pattern: string): CommandPattern {
   const prefix = /^(.+?)(?<!\\):\*$/s.exec(pattern)?.[1];
   const open = prefix === undefined ? /^(.+?)\s+\*$/s.exec(pattern)?.[1] : undefined;
   const whole = piecesOf(prefix === undefined ? pattern : `${prefix} *`);
@@ -23,10 +32,13 @@ export function compileCommandPattern(pattern: string): CommandPattern {
   const exact = whole.length === 1;
   const glued = prefix === undefined ? undefined : piecesOf(`${prefix}*`);
   const word = exact && !/\s/.test(pattern) ? pattern : undefined;
+  // Every spelling begins with the program or with the text's own first word, so most commands are done with one look.
+  const head = /^[^\s*\\]+(?=\s|$)/.exec(prefix ?? pattern)?.[0];
   return {
     covers: (effect) => matches(effect.text) && (exact || firstProgram(effect.text) === effect.program),
     touches: (effect) =>
-      spellings(effect).some((text) => matches(text) || (glued !== undefined && matchesPieces(glued, text))) || word === effect.program,
+      (head === undefined || effect.program.startsWith(head) || effect.text.startsWith(head)) &&
+      (spellings(effect).some((text) => matches(text) || (glued !== undefined && matchesPieces(glued, text))) || word === effect.program),
   };
 }
 

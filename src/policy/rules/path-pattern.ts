@@ -22,16 +22,13 @@ export interface PathPattern {
 
 type Matcher = (path: string) => boolean;
 
-const matchers = new Map<string, Matcher>();
-const maxMatchers = 2000;
-
 /** Throws where the glob is none. */
 export function compilePathPattern(glob: string, ground: Ground): PathPattern {
   const absolute = anchor(glob.replace(/\/+$/, "") || "/", ground);
   const literal = !hasWildcard(absolute);
-  const exact = matcherOf(absolute, ground);
+  const exact = matcherOf(absolute);
   const bareName = !/[\\/]/.test(glob.replace(/\/+$/, "").replace(/\\./g, ""));
-  const anywhere = bareName ? matcherOf(`**/${fold(glob.replace(/\/+$/, ""), ground)}`, ground) : undefined;
+  const anywhere = bareName ? matcherOf(`**/${fold(glob.replace(/\/+$/, ""), ground)}`) : undefined;
   const base = ground.place(literally(literal ? absolute : picomatch.scan(absolute).base)) ?? [];
   const text = (path: string): string => comparableText(path, ground);
   return {
@@ -75,19 +72,12 @@ function anchor(glob: string, ground: Ground): string {
   return fold(`${escaped}/${(home ?? glob).replace(/^\.\//, "")}`, ground);
 }
 
-function matcherOf(pattern: string, ground: Ground): Matcher {
+function matcherOf(pattern: string): Matcher {
   if (!hasWildcard(pattern)) {
     const plain = literally(pattern);
     return (path) => path === plain;
   }
-  const key = `${ground.world.platform}\0${pattern}`;
-  let matcher = matchers.get(key);
-  if (!matcher) {
-    if (matchers.size >= maxMatchers) matchers.clear();
-    matcher = compileGlob(pattern);
-    matchers.set(key, matcher);
-  }
-  return matcher;
+  return compileGlob(pattern);
 }
 
 function compileGlob(pattern: string): Matcher {

@@ -37,6 +37,9 @@ export interface RuleBook {
   permits(effect: Effect | undefined, asker: Asker, spelledOut?: (pattern: PathPattern) => boolean): Hit | undefined;
 }
 
+/** Beyond this many effects nobody relates code to commands any more: it asks. */
+const maxRelated = 200;
+
 const known = new WeakMap<Rules, WeakMap<PolicyWorld, RuleBook>>();
 
 export function ruleBookOf(rules: Rules, world: PolicyWorld): RuleBook {
@@ -54,7 +57,7 @@ function write(rules: Rules, ground: Ground): RuleBook {
   const unreadable: string[] = [];
   const read = (texts: readonly string[], onFailure?: (text: string) => void): ReadyRule[] =>
     texts.flatMap((text) => {
-      const ready = makeReady(text, ground);
+      const ready = readyRule(text, ground);
       if (!ready) onFailure?.(text);
       return ready ? [ready] : [];
     });
@@ -74,6 +77,20 @@ function write(rules: Rules, ground: Ground): RuleBook {
   };
 }
 
+/** Rules come again with every call, often in a new list: each is compiled once a world. */
+const compiled = new WeakMap<Ground, Map<string, ReadyRule | undefined>>();
+const maxCompiled = 2000;
+
+function readyRule(text: string, ground: Ground): ReadyRule | undefined {
+  let rules = compiled.get(ground);
+  if (!rules || rules.size >= maxCompiled) {
+    rules = new Map();
+    compiled.set(ground, rules);
+  }
+  if (!rules.has(text)) rules.set(text, makeReady(text, ground));
+  return rules.get(text);
+}
+
 function makeReady(text: string, ground: Ground): ReadyRule | undefined {
   const reading = parseRule(text);
   if (!reading.ok) return undefined;
@@ -85,7 +102,7 @@ function makeReady(text: string, ground: Ground): ReadyRule | undefined {
       case "path":
         return { text: rule.text, rule, names, path: compilePathPattern(rule.subject.glob, ground) };
       case "command":
-        return { text: rule.text, rule, names, command: compileCommandPattern(rule.subject.pattern) };
+        return { text: rule.text, rule, names, command: compileCommandPattern(rule.subject.pattern, ground.world.caseInsensitive) };
       default:
         return { text: rule.text, rule, names };
     }
@@ -170,6 +187,7 @@ function covers(ready: ReadyRule, effect: Effect | undefined, asker: Asker): boo
       return ready.command?.covers(effect) === true;
     case "code": {
       // Code belongs to the command that holds it; the rule must cover every command that could.
+      if (asker.effects.length > maxRelated) return false;
       const holders = asker.effects.filter((other) => other.kind === "run" && other.text.includes(effect.text));
       return holders.length > 0 && holders.every((other) => other.kind === "run" && ready.command?.covers(other) === true);
     }

@@ -272,6 +272,9 @@ describe("command rules", () => {
     expect(denies("Bash(git push:*)", "git push --force")).toBe(true);
     expect(denies("Bash(git push *)", "git push")).toBe(true);
     expect(denies("Bash(curl *)", "echo curl")).toBe(false);
+    expect(denies("Bash(curl:*)", "/bin/curlie x", "curlie")).toBe(true);
+    expect(denies("Bash(curl *)", "CURL x")).toBe(false);
+    expect(verdict([run("CURL x")], { deny: ["Bash(curl *)"] }, { tool: "Bash" }, worldOf({ caseInsensitive: true }))).toBe("deny");
     expect(denies("Bash(rm *)", "x y", "rm")).toBe(true);
   });
   test("a permission covers the code inside its own exact command, nothing else", () => {
