@@ -1,0 +1,6 @@
+/** Tools about the tools themselves. */
+import type { Tool } from "../../contract/index.ts";
+import { readOutput } from "./read-output.ts";
+import { toolSearch } from "./tool-search.ts";
+
+export const metaTools: readonly Tool[] = [toolSearch, readOutput];

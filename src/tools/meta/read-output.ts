@@ -1,0 +1,44 @@
+/** ReadOutput: reads an output that was too long for its result, page by page, from where the whole is kept. */
+import { z } from "zod";
+import { defineTool, ToolFailure } from "../../contract/index.ts";
+
+const usualBytes = 50_000;
+const mostBytes = 200_000;
+
+export const readOutput = defineTool({
+  name: "ReadOutput",
+  aliases: ["read_output"],
+  description:
+    "Reads more of an output that was cut. Takes the reference from the cut result and answers one page; " +
+    "go on with the offset it gives until the end.",
+  input: z.object({
+    ref: z.string().min(1).describe("Reference from the result that was cut"),
+    offset: z.int().min(0).default(0).describe("Byte to start from"),
+    limit: z.int().min(1).max(mostBytes).default(usualBytes).describe("How many bytes at most"),
+  }),
+  synonyms: { reference: "ref", id: "ref", output_ref: "ref", start: "offset", length: "limit" },
+  example: { ref: "out_1", offset: 0 },
+  traits: { readOnly: true, concurrencySafe: true, searchHint: "output truncated rest whole page continue" },
+  needs: ["outputs"],
+  plan: ({ ref, offset }) => ({
+    summary: `Read the stored output ${ref} from byte ${offset}`,
+    effects: [{ kind: "state", area: "outputs" }],
+  }),
+  async run({ ref, offset, limit }, { outputs }) {
+    const page = await outputs.read(ref, offset, limit);
+    if (page === undefined) {
+      throw new ToolFailure("tool_not_found", `There is no stored output '${ref}' in this session.`, {
+        hint: "Use the reference exactly as the cut result gives it; old outputs are removed after a while. Run the call again to get a new one.",
+        details: { reason: "output_not_found", ref },
+      });
+    }
+    const { text, next, total } = page;
+    const eof = next === undefined;
+    const note = eof
+      ? page.offset >= total
+        ? `[end of output, ${total} bytes]`
+        : ""
+      : `\n[${total - next} more bytes; continue with offset ${next}]`;
+    return { output: `${text}${note}`, data: { ref, offset: page.offset, next: next ?? null, total, eof } };
+  },
+});
