@@ -26,10 +26,6 @@ export function isStricter(one: Verdict, other: Verdict): boolean {
   return weight[one] > weight[other];
 }
 
-export function stricter(one: Verdict, other: Verdict): Verdict {
-  return isStricter(other, one) ? other : one;
-}
-
 /** The finding that binds: the stricter verdict, and of two asks the one that is harder to lift. */
 export function worst(first: Finding, ...others: readonly Finding[]): Finding {
   let found = first;

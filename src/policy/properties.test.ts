@@ -14,7 +14,7 @@ import {
 import { decide, decideWithin, explain, factsFromText, judgeUrl, parseRule, policyVersion, proposeRules } from "./index.ts";
 import { noRules, worldOf } from "./test-world.ts";
 
-const runs = process.env.KARYI_FULL === "1" ? 20_000 : 600;
+const runs = process.env.KARYI_FULL === "1" ? 8000 : 600;
 const weight: Readonly<Record<Verdict, number>> = { allow: 0, ask: 1, deny: 2 };
 
 const name = fc.constantFrom(

@@ -40,7 +40,7 @@ export function windowsWorld(changes: Partial<PolicyWorld> = {}): PolicyWorld {
   });
 }
 
-export function facts(path: string, changes: Partial<TextWorld> = {}): PathFacts {
+function facts(path: string, changes: Partial<TextWorld> = {}): PathFacts {
   return factsFromText(path, { cwd: "/repo", platform: "posix", ...changes });
 }
 

@@ -22,7 +22,7 @@ const controlPlaneNames = [
 ];
 
 /** Without the final dot, in lower case. */
-export function bareHost(host: string): string {
+function bareHost(host: string): string {
   return host.toLowerCase().replace(/\.+$/, "");
 }
 
@@ -60,12 +60,12 @@ export function matchesDomain(host: string, pattern: string): boolean {
   return base?.includes(".") === true && bare !== base && isOrBelow(bare, base);
 }
 
-export function isOrBelow(host: string, domain: string): boolean {
+function isOrBelow(host: string, domain: string): boolean {
   return host === domain || host.endsWith(`.${domain}`);
 }
 
 /** The ASCII form of a domain as a person writes it; `undefined` where it is not one. */
-export function asciiHost(domain: string): string | undefined {
+function asciiHost(domain: string): string | undefined {
   if (/[\s/?#@\\:%*]/.test(domain) || domain === "") return undefined;
   const url = URL.canParse(`http://${domain}/`) ? new URL(`http://${domain}/`) : undefined;
   return url === undefined ? undefined : bareHost(url.hostname);

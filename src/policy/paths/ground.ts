@@ -53,7 +53,7 @@ function prepare(world: PolicyWorld): Ground {
 }
 
 /** Cuts a path into names without removing `..`; empty names and `.` are gone. */
-export function rawNames(path: string, platform: PolicyWorld["platform"]): string[] | undefined {
+function rawNames(path: string, platform: PolicyWorld["platform"]): string[] | undefined {
   if (platform === "posix") {
     if (!path.startsWith("/")) return undefined;
     return path.split("/").filter((name) => name !== "" && name !== ".");

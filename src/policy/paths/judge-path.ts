@@ -82,7 +82,15 @@ function locate(effect: ReadEffect | WriteEffect, { world }: PathContext): Spot 
   if (root === undefined && isInsideAny(lexical, ground.roots) && hasDotDot(facts.spelled, ground)) {
     return forbid("builtin:dotdot", `${shorten(facts.asked)} leaves the workspace through a link and ".."`);
   }
-  return { facts, ground, real, lexical, root, names: [real, lexical].map((place) => below(place, ground)), shown: show(facts) };
+  return {
+    facts,
+    ground,
+    real,
+    lexical,
+    root,
+    names: (facts.real === facts.lexical ? [real] : [real, lexical]).map((place) => below(place, ground)),
+    shown: show(facts),
+  };
 }
 
 function judgeRead(effect: ReadEffect, spot: Spot, { world, mode, command }: PathContext): Finding {

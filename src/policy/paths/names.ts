@@ -8,7 +8,7 @@
 const ignorable = /\p{Default_Ignorable_Code_Point}/gu;
 const unprintable = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u;
 const loneSurrogate = /\p{Cs}/u;
-const plainAscii = /^[a-z0-9_-]*$/;
+const plainAscii = /^[a-z0-9_.-]*[a-z0-9_-]$/;
 
 export function foldName(name: string): string {
   if (plainAscii.test(name)) return name;
