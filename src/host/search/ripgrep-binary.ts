@@ -1,0 +1,47 @@
+/**
+ * Finds a ripgrep to use: the one that comes with the package, else one on PATH that is new enough, else none.
+ * Only absolute directories of PATH count: a program that lies in the searched tree is never run.
+ */
+import { execFile } from "node:child_process";
+import { access, constants } from "node:fs/promises";
+import { delimiter, isAbsolute, join } from "node:path";
+
+const oldestMajor = 13;
+
+export async function findRipgrep(env: NodeJS.ProcessEnv = process.env): Promise<string | undefined> {
+  return (await packaged()) ?? (await onPath(env));
+}
+
+async function packaged(): Promise<string | undefined> {
+  try {
+    // Throws where the optional package of this platform was not installed.
+    const { rgPath } = await import("@vscode/ripgrep");
+    return (await isExecutable(rgPath)) ? rgPath : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+async function onPath(env: NodeJS.ProcessEnv): Promise<string | undefined> {
+  for (const directory of (env.PATH ?? "").split(delimiter)) {
+    if (!isAbsolute(directory)) continue;
+    const candidate = join(directory, process.platform === "win32" ? "rg.exe" : "rg");
+    if ((await isExecutable(candidate)) && (await majorVersion(candidate)) >= oldestMajor) return candidate;
+  }
+  return undefined;
+}
+
+async function isExecutable(path: string): Promise<boolean> {
+  return access(path, constants.X_OK).then(
+    () => true,
+    () => false,
+  );
+}
+
+function majorVersion(path: string): Promise<number> {
+  return new Promise((resolve) => {
+    execFile(path, ["--no-config", "--version"], { timeout: 5_000, env: {} }, (error, stdout) => {
+      resolve(error === null ? Number(/^ripgrep (\d+)\./.exec(stdout)?.[1] ?? 0) : 0);
+    });
+  });
+}

@@ -1,0 +1,50 @@
+/**
+ * Reads what ripgrep says on its error stream: paths it could not look at, files it left out as secret, and why it would not
+ * search at all. A record starts with `rg: ` and may run over several lines, since names may.
+ */
+import { baseName, toDisplay } from "./byte-path.ts";
+import { isSecretName } from "./left-out.ts";
+import type { SkipList } from "./skip-list.ts";
+
+const maxComplaint = 4_000;
+
+export class Notices {
+  readonly #skipped: SkipList;
+  #pending = "";
+  #complaint = "";
+  secrets = 0;
+
+  constructor(skipped: SkipList) {
+    this.#skipped = skipped;
+  }
+
+  /** What stopped the search before it began: an invalid expression. */
+  get complaint(): string {
+    return this.#complaint.trim();
+  }
+
+  push(chunk: Buffer): void {
+    const records = (this.#pending + chunk.toString("latin1")).split(/\n(?=rg: )/);
+    this.#pending = records.pop() ?? "";
+    for (const record of records) this.#record(record);
+  }
+
+  end(): void {
+    this.#record(this.#pending.replace(/\n$/, ""));
+    this.#pending = "";
+  }
+
+  #record(record: string): void {
+    if (/^(?:rg: )?(?:DEBUG|TRACE)\|/.test(record)) {
+      const left = /: ignoring (?:\.\/)?(.*): Ignore\(IgnoreMatch\(Types\(/s.exec(record)?.[1];
+      if (left !== undefined && isSecretName(baseName(left))) this.secrets++;
+      return;
+    }
+    const failed = /^rg: (?:\.\/)?(.*): [^:]*\(os error (\d+)\)\s*$/s.exec(record);
+    if (failed === null) {
+      if (this.#complaint.length < maxComplaint) this.#complaint += `${record.replace(/^rg: /, "")}\n`;
+    } else if (failed[2] !== "2") {
+      this.#skipped.add(toDisplay(failed[1] as string), failed[2] === "13" || failed[2] === "1" ? "no_permission" : "unreadable");
+    }
+  }
+}

@@ -1,0 +1,39 @@
+/** The search port: ripgrep where there is one, the same answers without it. Looks for ripgrep once, when first needed. */
+import type { Search } from "../../contract/index.ts";
+import { ToolFailure } from "../../contract/index.ts";
+import { find } from "./find.ts";
+import { gitIgnored } from "./git-ignored.ts";
+import { javascriptGrep } from "./javascript-grep.ts";
+import { findRipgrep } from "./ripgrep-binary.ts";
+import { ripgrepGrep } from "./ripgrep-grep.ts";
+import { lookAtTarget } from "./target.ts";
+
+export interface SearchOptions {
+  /** Absolute path of a ripgrep; `null` does without one. */
+  readonly ripgrep?: string | null;
+}
+
+export function createSearch(options: SearchOptions = {}): Search {
+  let located: Promise<string | undefined> | undefined;
+  const locate = (): Promise<string | undefined> => {
+    if (options.ripgrep === null) return Promise.resolve(undefined);
+    located ??= options.ripgrep === undefined ? findRipgrep() : Promise.resolve(options.ripgrep);
+    return located;
+  };
+  return {
+    async find(request) {
+      if (lookAtTarget(request.directory).kind === "file") {
+        throw new ToolFailure("invalid_tool_input", `${request.directory} is a file, not a directory.`, {
+          details: { reason: "not_a_directory" },
+        });
+      }
+      return find(request);
+    },
+    async grep(request) {
+      const target = lookAtTarget(request.target);
+      const program = await locate();
+      return program === undefined ? javascriptGrep(request, target) : ripgrepGrep(program, request, target);
+    },
+    ignored: gitIgnored,
+  };
+}

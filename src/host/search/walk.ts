@@ -1,0 +1,118 @@
+/**
+ * Walks a tree and hands out its files in batches: ignore files honoured, directory links not followed, git's data left out.
+ * Synchronous inside a slice of a few milliseconds (several times faster than promises), then everybody else runs.
+ * Unreadable directories are noted and passed over; a directory that vanishes meanwhile is simply gone.
+ */
+import { type Dirent, readdirSync } from "node:fs";
+import { baseName, joinBytes, toDisplay, toSystemPath } from "./byte-path.ts";
+import { IgnoreLevels, isIgnored, type Level } from "./ignore-levels.ts";
+import { isLeftOut } from "./left-out.ts";
+import type { Limits } from "./limits.ts";
+import type { SkipList } from "./skip-list.ts";
+
+export interface WalkedFile {
+  /** Byte strings. */
+  readonly path: string;
+  readonly relative: string;
+  readonly isLink: boolean;
+}
+
+export interface WalkOptions {
+  /** Byte string of an absolute directory. */
+  readonly root: string;
+  readonly includeIgnored: boolean;
+  readonly limits: Limits;
+  readonly skipped: SkipList;
+  /** Directories to enter, by their displayed relative path. */
+  mayEnter(relative: string): boolean;
+  /** Asked before any ignore file, about everything but directories. */
+  mayTake?(name: string, relative: string): boolean;
+}
+
+interface PendingDirectory {
+  readonly path: string;
+  readonly relative: string;
+  readonly level: Level | undefined;
+}
+
+const batchSize = 1_024;
+const ignoreNames: ReadonlySet<string> = new Set([".gitignore", ".ignore", ".rgignore", ".git"]);
+
+/** Ends early, with what it has, when the deadline comes. */
+export async function* walk(options: WalkOptions): AsyncGenerator<readonly WalkedFile[]> {
+  const { root, includeIgnored, limits, skipped } = options;
+  const levels = includeIgnored ? undefined : new IgnoreLevels(root);
+  const pending: PendingDirectory[] = [{ path: root, relative: "", level: levels?.above() }];
+  let batch: WalkedFile[] = [];
+  for (let directory = pending.pop(); directory !== undefined; directory = pending.pop()) {
+    if (limits.passed) return;
+    const entries = readEntries(directory, skipped);
+    const level = levels === undefined ? undefined : levels.enter(directory.path, namesIn(entries), directory.level);
+    for (const entry of entries) {
+      const file = consider(entry, directory, level, options, pending);
+      if (file === undefined || batch.push(file) < batchSize) continue;
+      yield batch;
+      batch = [];
+      if (limits.sliceOver) await limits.rest();
+      if (limits.passed) return;
+    }
+    if (limits.sliceOver) {
+      yield batch;
+      batch = [];
+      await limits.rest();
+    }
+  }
+  yield batch;
+}
+
+function consider(
+  entry: Dirent,
+  directory: PendingDirectory,
+  level: Level | undefined,
+  { includeIgnored, mayEnter, mayTake }: WalkOptions,
+  pending: PendingDirectory[],
+): WalkedFile | undefined {
+  const { name } = entry;
+  const isDirectory = entry.isDirectory();
+  const isLink = !isDirectory && entry.isSymbolicLink();
+  if (!isDirectory && !isLink && !entry.isFile()) return undefined;
+  if (isLeftOut(name, isDirectory, includeIgnored)) return undefined;
+  const relative = directory.relative === "" ? name : `${directory.relative}/${name}`;
+  if (isDirectory ? !mayEnter(toDisplay(relative)) : mayTake !== undefined && !mayTake(name, relative)) return undefined;
+  const path = joinBytes(directory.path, name);
+  if (level !== undefined && isIgnored(level, path, name, isDirectory)) return undefined;
+  if (isDirectory) {
+    pending.push({ path, relative, level });
+    return undefined;
+  }
+  return { path, relative, isLink };
+}
+
+function readEntries({ path, relative }: PendingDirectory, skipped: SkipList): readonly Dirent[] {
+  try {
+    // The type of `encoding` knows only what it documents; a byte string is what every Buffer encoding gives here.
+    return readdirSync(toSystemPath(path), { withFileTypes: true, encoding: "latin1" });
+  } catch (error) {
+    const code = (error as NodeJS.ErrnoException).code;
+    if (code !== "ENOENT" && code !== "ENOTDIR") {
+      skipped.add(
+        toDisplay(relative === "" ? baseName(path) : relative),
+        code === "EACCES" || code === "EPERM" ? "no_permission" : "unreadable",
+      );
+    }
+    return [];
+  }
+}
+
+function namesIn(entries: readonly Dirent[]): ReadonlySet<string> {
+  let names: Set<string> | undefined;
+  for (const { name } of entries) {
+    if (name.startsWith(".") && ignoreNames.has(name)) {
+      names ??= new Set();
+      names.add(name);
+    }
+  }
+  return names ?? none;
+}
+
+const none: ReadonlySet<string> = new Set();
