@@ -1,0 +1,234 @@
+/**
+ * Follows one simple command: expands its words, applies assignments and redirections, hands it to its handler,
+ * and follows the scripts inside it (substitutions, `bash -c`, functions).
+ */
+import type {
+  ArithmeticExpression,
+  Assignment,
+  Command,
+  CommandArgument,
+  CompoundCommand,
+  Function as FunctionNode,
+  ParsedScript,
+  Redirection,
+} from "unbash";
+import { visitArithmetic } from "./arithmetic.ts";
+import { dispatch } from "./dispatch.ts";
+import { loadsCode, steersExecution } from "./environment.ts";
+import { expandParts, expandSingle, expandWord, type Scope } from "./expand.ts";
+import { type Field, textField } from "./field.ts";
+import type { Judge } from "./judge.ts";
+import type { Machine } from "./machine.ts";
+import { parseGuarded } from "./parse.ts";
+import { redirect } from "./redirect.ts";
+import { type Output, ScriptScope } from "./scope.ts";
+import { childState, type State, withDoubt } from "./state.ts";
+
+export const maxDepth = 48;
+
+export abstract class CommandInterpreter extends ScriptScope implements Scope, Machine {
+  protected depth = 0;
+  /** What the next simple command finds on its standard input, where that is known. */
+  protected feed: Output | undefined;
+  /** What the last simple command printed. */
+  protected made: Output | undefined;
+  /** Inside something that runs beside others, and inside something that may not run at all. */
+  protected concurrent = 0;
+  protected conditional = 0;
+  private readonly calling = new Set<string>();
+
+  protected abstract runScript(script: ParsedScript): void;
+  protected abstract runCompound(node: CompoundCommand | Exclude<FunctionNode["body"], { type: "CompoundList" }>): void;
+  abstract leave(): void;
+
+  protected runCommand(node: Command): State {
+    const outer = this.pending;
+    this.pending = undefined;
+    const from = this.effects.length;
+    const calls = this.networkCalls;
+    const before = this.state;
+    const feed = this.feed;
+    this.feed = undefined;
+    const fields: Field[] = [];
+    if (node.name !== undefined) expandWord(node.name, this, fields);
+    for (const argument of node.args) this.argument(argument, fields);
+    const assignments: Field[] = [];
+    const names: string[] = [];
+    for (const part of node.prefix) {
+      if (part.type !== "Assignment") continue;
+      names.push(part.name);
+      assignments.push(this.assignmentField(part));
+    }
+    const judge = this.newJudge(feed);
+    const redirects = node.redirects;
+    if (redirects.length > 0) this.redirections(redirects, judge);
+    if (fields.length === 0) {
+      let index = 0;
+      for (const part of node.prefix) {
+        if (part.type !== "Assignment") continue;
+        this.assignNow(part, assignments[index], judge);
+        index += 1;
+      }
+      const reason = this.pending ?? judge.reason;
+      if (reason !== undefined) this.effects.push({ kind: "unknown", reason });
+      this.made = undefined;
+    } else {
+      for (const name of names) this.setForCommand(name, fields, judge);
+      if (this.pending !== undefined) judge.fail(this.pending);
+      this.execute(judge, fields);
+      if (redirects.length > 0) this.made = undefined;
+    }
+    this.pending = outer;
+    this.checkLeak(from, calls);
+    if (judge.moved !== undefined) {
+      const bad = this.state;
+      this.state = { ...this.state, directories: judge.moved.directories };
+      return bad;
+    }
+    return before === this.state ? before : this.state;
+  }
+
+  protected execute(judge: Judge, fields: readonly Field[]): void {
+    const name = fields[0]?.kind === "text" ? fields[0].text : undefined;
+    const body = name === undefined ? undefined : this.state.functions.get(name);
+    if (name !== undefined && body !== undefined) this.call(name, body, fields.slice(1), judge);
+    dispatch({ judge, fields, machine: this }, body !== undefined);
+    if (judge.network) this.networkCalls += 1;
+    this.made = judge.printed === undefined && judge.names === undefined ? undefined : { fields: judge.printed, names: judge.names };
+  }
+
+  protected call(name: string, node: FunctionNode, args: readonly Field[], judge: Judge): void {
+    if (this.calling.has(name)) {
+      if (this.concurrent > 0 && this.conditional === 0) judge.forbid("a function that starts itself again and again (fork bomb)");
+      judge.fail("function that calls itself");
+      return;
+    }
+    if (node.body.type === "CompoundList") return;
+    this.calling.add(name);
+    const { concurrent, conditional } = this;
+    this.concurrent = 0;
+    this.conditional = 0;
+    const positional = this.state.positional;
+    this.state = { ...this.state, positional: args };
+    this.runCompound(node.body);
+    this.state = { ...this.state, positional };
+    this.concurrent = concurrent;
+    this.conditional = conditional;
+    this.calling.delete(name);
+  }
+
+  protected argument(argument: CommandArgument, fields: Field[]): void {
+    if (argument.type === "Assignment") fields.push(this.assignmentField(argument));
+    else expandWord(argument, this, fields);
+  }
+
+  /** `name=value` as one argument, as `export` and `env` see it. */
+  protected assignmentField(node: Assignment): Field {
+    if (node.index !== undefined) {
+      expandSingle(node.index, this);
+      if (!/^\d+$/.test(node.index.value)) this.doubt("array subscript that is evaluated");
+    }
+    const head = `${node.name}${node.index === undefined ? "" : "[]"}${node.append === true ? "+" : ""}=`;
+    if (node.value.type === "ArrayValue") {
+      const elements: Field[] = [];
+      for (const element of node.value.elements) {
+        if (/^\[/.test(element.text)) this.doubt("array subscript that is evaluated");
+        expandWord(element, this, elements);
+      }
+      return { kind: "word", text: `${head}(`, many: false, shown: node.text };
+    }
+    const value = expandSingle(node.value, this);
+    if (value.kind === "text") return textField(head + value.text);
+    return { kind: value.kind === "number" ? "number" : "word", text: head, many: false, shown: node.text };
+  }
+
+  protected assignNow(node: Assignment, field: Field | undefined, judge: Judge): void {
+    const head = `${node.name}=`;
+    let value: Field | undefined;
+    if (field?.kind === "text" && field.text.startsWith(head)) value = textField(field.text.slice(head.length));
+    else if (field?.kind === "number" && node.append !== true) value = { kind: "number", text: "", many: false, shown: "" };
+    else if (node.append === true && field?.kind === "text" && node.index === undefined) {
+      const old = this.lookup(node.name);
+      if (old?.kind === "text") value = textField(old.text + field.text.slice(head.length + 1));
+    }
+    this.assign(node.name, value, false, judge);
+  }
+
+  protected setForCommand(name: string, fields: readonly Field[], judge: Judge): void {
+    // `IFS=, read …` splits one line differently and is over.
+    const steers = steersExecution(name) && !(name === "IFS" && fields[0]?.text === "read");
+    this.effects.push({ kind: "environment", name, steersExecution: steers });
+    if (loadsCode(name)) judge.forbid(`${name} loads code into every program`);
+    else if (steers) judge.fail(`sets ${name} for the command`);
+  }
+
+  protected redirections(redirects: readonly Redirection[], judge: Judge = this.newJudge()): void {
+    for (const node of redirects) redirect(node, judge, this, (parts) => expandParts(parts, this));
+    if (judge.reason !== undefined) this.doubt(judge.reason);
+  }
+
+  runText(text: string, options: { child: boolean; positional?: readonly Field[]; doubt?: string | undefined }): void {
+    const parsed = parseGuarded(text);
+    const before = this.state;
+    if (options.child) this.state = childState(before, options.positional);
+    if (options.doubt !== undefined) this.state = withDoubt(this.state, options.doubt);
+    if (parsed.problem !== undefined) this.unknown(parsed.problem);
+    const { feed, made, pending } = this;
+    this.feed = undefined;
+    this.depth += 4;
+    if (parsed.script !== undefined && this.depth <= maxDepth) this.runScript(parsed.script);
+    else this.unknown("nested too deeply");
+    this.depth -= 4;
+    this.feed = feed;
+    this.made = made;
+    this.pending = pending;
+    if (options.child) this.state = before;
+  }
+
+  runInner(fields: readonly Field[], options: { doubt?: string | undefined; directoryUnknown?: boolean } = {}): void {
+    if (fields.length === 0 || !this.step()) return;
+    const before = this.state;
+    if (options.directoryUnknown === true) this.state = { ...this.state, directories: undefined };
+    const judge = this.newJudge();
+    if (options.doubt !== undefined) judge.fail(options.doubt);
+    const { made } = this;
+    this.depth += 1;
+    if (this.depth > maxDepth) judge.fail("nested too deeply");
+    else this.execute(judge, fields);
+    this.depth -= 1;
+    this.made = made;
+    this.state = before;
+  }
+
+  substitute(script: ParsedScript | undefined): readonly Field[] | undefined {
+    if (script === undefined) {
+      this.doubt("substitution that cannot be read");
+      return undefined;
+    }
+    const { state, pending, feed, made: outerMade } = this;
+    this.feed = undefined;
+    this.made = undefined;
+    this.depth += 1;
+    if (this.depth > maxDepth) this.unknown("nested too deeply");
+    else this.runScript(script);
+    this.depth -= 1;
+    const only = script.commands.length === 1 ? script.commands[0] : undefined;
+    const made = this.lastMade();
+    const result = only?.command.type === "Command" && only.background !== true ? made?.fields : undefined;
+    const doubt = this.state.doubt;
+    this.state = doubt !== undefined && script.errors !== undefined ? withDoubt(state, doubt) : state;
+    this.pending = pending;
+    this.feed = feed;
+    this.made = outerMade;
+    return result;
+  }
+
+  /** Read through a call, since running a script in between changes it. */
+  protected lastMade(): Output | undefined {
+    return this.made;
+  }
+
+  arithmetic(expression: ArithmeticExpression | undefined): void {
+    visitArithmetic(expression, this);
+  }
+}

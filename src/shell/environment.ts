@@ -1,0 +1,104 @@
+/**
+ * Names of variables that matter: those that change what later commands execute, load or read,
+ * those that take code into every program, and those that hold secrets.
+ * Owns the names; what follows from them is decided where they are used.
+ */
+
+const exact = new Set([
+  ..."PATH IFS ENV HOME SHELL SHELLOPTS BASHOPTS CDPATH PS0 PS1 PS2 PS3 PS4 PROMPT_COMMAND POSIXLY_CORRECT EXECIGNORE GLOBIGNORE".split(
+    " ",
+  ),
+  ..."FCEDIT FIGNORE HISTFILE HISTCMD HISTCONTROL HISTIGNORE INPUTRC MAIL MAILPATH MAILCHECK OPTIND OPTARG TMOUT UID EUID PPID COMP_WORDBREAKS FUNCNEST".split(
+    " ",
+  ),
+  ..."PAGER EDITOR VISUAL BROWSER LESS LESSOPEN LESSCLOSE LESSEDIT LESSKEY LESSKEYIN LESSKEY_SYSTEM LESSCHARSET MORE MANROFFOPT MANOPT MANLESS".split(
+    " ",
+  ),
+  ..."NODE_OPTIONS NODE_PATH NODE_EXTRA_CA_CERTS NODE_REPL_EXTERNAL_MODULE JAVA_TOOL_OPTIONS _JAVA_OPTIONS JDK_JAVA_OPTIONS CLASSPATH".split(
+    " ",
+  ),
+  ..."RUBYOPT RUBYLIB RUBYSHELL GEM_HOME GEM_PATH BUNDLE_GEMFILE PHPRC PHP_INI_SCAN_DIR LUA_INIT LUA_PATH LUA_CPATH TCLLIBPATH R_PROFILE R_ENVIRON".split(
+    " ",
+  ),
+  ..."GREP_OPTIONS GREP_COLOR GREP_COLORS TAR_OPTIONS GZIP BZIP BZIP2 XZ_OPT XZ_DEFAULTS ZIPOPT UNZIP UNZIPOPT ZIP ARJ_SW LZOP ZSTD_CLEVEL".split(
+    " ",
+  ),
+  ..."CC CXX CPP LD AR AS FC CFLAGS CXXFLAGS LDFLAGS MAKE MAKEFLAGS MFLAGS MAKEFILES GNUMAKEFLAGS".split(" "),
+  ..."GCONV_PATH LOCPATH NLSPATH MALLOC_TRACE GLIBC_TUNABLES RESOLV_HOST_CONF RES_OPTIONS HOSTALIASES LOCALDOMAIN TMPDIR TEMP TMP TZDIR TERMINFO TERMINFO_DIRS TERMCAP TERMPATH".split(
+    " ",
+  ),
+  ..."MAGIC JQ_COLORS AWKPATH AWKLIBPATH AWK_HASH SQLITE_HISTORY PSQLRC PGSERVICEFILE MYSQL_HOME EXINIT VIMINIT GVIMINIT VIM VIMRUNTIME NVIM_APPNAME MYVIMRC".split(
+    " ",
+  ),
+  ..."SSH_ASKPASS SSH_AUTH_SOCK SSH_ASKPASS_REQUIRE SUDO_ASKPASS SUDO_EDITOR RSYNC_RSH CVS_RSH TEXTDOMAIN TEXTDOMAINDIR OPENSSL_CONF OPENSSL_MODULES OPENSSL_ENGINES SSLKEYLOGFILE".split(
+    " ",
+  ),
+  ..."KUBECONFIG DOCKER_HOST DOCKER_CONFIG DOCKER_CONTEXT http_proxy https_proxy ftp_proxy all_proxy HTTP_PROXY HTTPS_PROXY ALL_PROXY FTP_PROXY CURL_HOME WGETRC NETRC".split(
+    " ",
+  ),
+  ..."COPROC DIRSTACK GROUPS PIPESTATUS READLINE_LINE BASHPID _ REPLY MAPFILE HOSTFILE DISPLAY XAUTHORITY TCL_LIBRARY TK_LIBRARY PS_FORMAT PS_PERSONALITY I_WANT_A_BROKEN_PS".split(
+    " ",
+  ),
+]);
+for (const name of ["REPLY", "MAPFILE", "OPTIND", "OPTARG"]) exact.delete(name);
+
+const families =
+  /^(?:LD_|DYLD_|BASH|GIT_|GCM_|PYTHON|PERL|RUBY|XDG_|BAT_|RIPGREP_|FZF_|npm_|NPM_|YARN_|PNPM_|PIP_|UV_|CARGO|RUST|GO[A-Z]+$|GRADLE_|MAVEN_|MVN_|ANT_|DOTNET_|COREHOST_|COR_|CORECLR_|DENO_|BUN_|ELECTRON_|LC_ALL_PATH|MAN|SYSTEMD_|DBUS_|AWS_|AZURE_|GOOGLE_|GCLOUD_|CLOUDSDK_|HELM_|TF_|ANSIBLE_|VAGRANT_|KARYI_|__KARYI)/;
+const suffixes =
+  /(?:^|_)(?:PAGER|EDITOR|OPTIONS|OPTS|OPT|FLAGS|PATH|PATHS|CONFIG|CONFIG_FILE|COMMAND|CMD|WRAPPER|PROXY|ASKPASS|PRELOAD|STARTUP|RC|RCFILE|INIT|PLUGIN|PLUGINS|LOADER|SHELL|EXEC|EXECUTABLE|BIN|HOOK|HOOKS)$/;
+
+/** Harmless although a family or an ending above would catch them. */
+const harmless = new Set(
+  "GIT_TERMINAL_PROMPT GIT_OPTIONAL_LOCKS PYTHONUNBUFFERED PYTHONDONTWRITEBYTECODE PYTHONIOENCODING RUST_BACKTRACE RUST_LOG CARGO_TERM_COLOR MANWIDTH npm_config_loglevel".split(
+    " ",
+  ),
+);
+
+/** Setting it changes what later commands do. */
+export function steersExecution(name: string): boolean {
+  if (exact.has(name)) return true;
+  return (families.test(name) || suffixes.test(name)) && !harmless.has(name);
+}
+
+/** Loads code into every program that starts; never legitimate for an agent's command. */
+export function loadsCode(name: string): boolean {
+  return /^(?:LD_(?:PRELOAD|AUDIT|LIBRARY_PATH)|DYLD_(?:INSERT_LIBRARIES|LIBRARY_PATH|FRAMEWORK_PATH|FALLBACK_LIBRARY_PATH|FALLBACK_FRAMEWORK_PATH|VERSIONED_LIBRARY_PATH))(?:_\w+)?$/.test(
+    name,
+  );
+}
+
+const secretName =
+  /KEY|TOKEN|SECRET|PASS(?:W|P|_|$)|PWD_|CREDENTIAL|AUTH|COOKIE|SESSION_ID|PRIVATE|SIGNATURE|DATABASE_URL|DSN|CONNECTION_STRING|^__KARYI/i;
+
+export function holdsSecret(name: string): boolean {
+  return secretName.test(name);
+}
+
+const quietValues = new Set(["", "cat", "true", "false", ":", "0", "1", "/bin/true", "/bin/cat", "/usr/bin/cat", "/usr/bin/true"]);
+const startingShell =
+  /^(?:BASH_FUNC_|BASH_ENV$|ENV$|SHELLOPTS$|BASHOPTS$|PS4$|PROMPT_COMMAND$|EXECIGNORE$|GLOBIGNORE$|POSIXLY_CORRECT$|LD_PRELOAD$|LD_AUDIT$|GCONV_PATH$|IFS$)/;
+
+const inspected = new WeakMap<object, string | undefined>();
+
+/** Why an environment makes every command doubtful, if it does. Remembered by object. */
+export function environmentDoubt(env: Readonly<Record<string, string>> | undefined): string | undefined {
+  if (env === undefined) return undefined;
+  if (inspected.has(env)) return inspected.get(env);
+  let doubt: string | undefined;
+  for (const name of Object.keys(env)) {
+    if (startingShell.test(name)) doubt = `the environment sets ${name.slice(0, 40)}`;
+  }
+  const path = env.PATH;
+  if (path !== undefined && /(?:^|:)(?!\/)/.test(path)) doubt ??= "PATH names a relative directory";
+  inspected.set(env, doubt);
+  return doubt;
+}
+
+/** A variable of the environment that would steer the named program, with a value that is not known to be inert. */
+export function environmentSteers(env: Readonly<Record<string, string>> | undefined, names: RegExp): string | undefined {
+  if (env === undefined) return undefined;
+  for (const name of Object.keys(env)) {
+    if (names.test(name) && !harmless.has(name) && !quietValues.has(env[name] ?? "")) return name;
+  }
+  return undefined;
+}

@@ -1,0 +1,271 @@
+/**
+ * Finds every simple command of a script at any depth, and every parse error, nested ones included.
+ * It looks at words as they stand: no variable is followed here.
+ */
+import { type Command, forEachChild, type ParsedScript, type Redirection, type SyntaxNode } from "unbash";
+import { expandSingle, expandWord, type Scope } from "./expand.ts";
+import { type Field, showFields } from "./field.ts";
+import { Judge } from "./judge.ts";
+import type { Call, Machine } from "./machine.ts";
+import { parseGuarded } from "./parse.ts";
+import { initialState } from "./state.ts";
+import { builtins } from "./tables/builtins.ts";
+import { findProgram } from "./tables/programs.ts";
+import type { ShellAssignment, ShellCommand, ShellError, ShellRedirection, ShellScript, ShellWord, ShellWorld } from "./types.ts";
+import { wrappers as wrapperTable } from "./wrappers.ts";
+
+export function parseShell(text: string): ShellScript {
+  const parsed = parseGuarded(text);
+  if (parsed.script === undefined) {
+    return { text, commands: [], errors: [{ message: parsed.problem ?? "cannot be parsed", position: 0 }], understood: false };
+  }
+  const { commands, errors } = extractFrom(parsed.script);
+  const all = parsed.problem === undefined ? errors : [{ message: parsed.problem, position: 0 }, ...errors];
+  return { text, commands, errors: all, understood: all.length === 0 };
+}
+
+/** Every simple command of a text, whatever can be made of it. */
+export function extractCommands(text: string): readonly ShellCommand[] {
+  return parseShell(text).commands;
+}
+
+export function extractFrom(script: ParsedScript): { readonly commands: readonly ShellCommand[]; readonly errors: readonly ShellError[] } {
+  const extractor = new Extractor();
+  extractor.visit(script, { depth: 0, pipe: alone, wrappers: [] });
+  return extractor;
+}
+
+interface Place {
+  readonly depth: number;
+  readonly pipe: ShellCommand["pipe"];
+  readonly wrappers: readonly string[];
+}
+
+const alone: ShellCommand["pipe"] = { index: 0, length: 1 };
+const maxDepth = 80;
+/** Nested scripts are parsed again at each level; this bounds the sum. */
+const maxNestedLength = 200_000;
+const maxCommands = 40_000;
+
+/** Programs whose arguments hold commands. */
+const carriers = new Set("find gfind xargs gxargs parallel bash sh dash ash zsh ksh mksh rbash eval trap su script watch".split(" "));
+const replaced = new Set("xargs gxargs parallel bash sh dash ash zsh ksh mksh rbash su script watch".split(" "));
+
+class Extractor {
+  readonly commands: ShellCommand[] = [];
+  readonly errors: ShellError[] = [];
+  private nested = 0;
+
+  visit(node: SyntaxNode, place: Place): void {
+    if (place.depth > maxDepth || this.commands.length > maxCommands) {
+      this.fail("nested too deeply or too long", node.pos);
+      return;
+    }
+    switch (node.type) {
+      case "Script":
+        this.visitScript(node, place);
+        return;
+      case "Pipeline":
+        node.commands.forEach((command, index) => {
+          this.visit(command, { ...place, pipe: { index, length: node.commands.length } });
+        });
+        return;
+      case "Command":
+        this.record(node, place);
+        forEachChild(node, (child) => this.visit(child, { ...place, pipe: alone }));
+        return;
+      case "CompoundList":
+        forEachChild(node, (child) => this.visit(child, { ...place, depth: place.depth + 1, pipe: alone }));
+        return;
+      case "CommandExpansion":
+      case "ProcessSubstitution":
+      case "ArithmeticCommandExpansion":
+        if (node.script === undefined) this.fail("substitution that cannot be read", node.pos);
+        else this.visit(node.script, { ...place, depth: place.depth + 1, pipe: alone });
+        return;
+      case "ArithmeticExpansion":
+        if (node.expression === undefined) this.fail("arithmetic that cannot be read", node.pos);
+        else this.visit(node.expression, place);
+        return;
+      case "ArithmeticBinary": {
+        // Leans left as deep as it is long.
+        let left: SyntaxNode = node;
+        while (left.type === "ArithmeticBinary") {
+          this.visit(left.right, place);
+          left = left.left;
+        }
+        this.visit(left, place);
+        return;
+      }
+      default:
+        forEachChild(node, (child) => this.visit(child, place));
+    }
+  }
+
+  private visitScript(script: ParsedScript, place: Place): void {
+    this.nested += script.end - script.pos;
+    if (place.depth > 0 && this.nested > maxNestedLength) {
+      this.fail("nested too deeply or too long", script.pos);
+      return;
+    }
+    for (const error of script.errors ?? []) this.fail(error.message, error.pos);
+    for (const statement of script.commands) this.visit(statement, place);
+  }
+
+  fail(message: string, position: number): void {
+    if (this.errors.length < 100) this.errors.push({ message, position });
+  }
+
+  private record(node: Command, place: Place): void {
+    const fields: Field[] = [];
+    if (node.name !== undefined) expandWord(node.name, inertScope, fields);
+    for (const argument of node.args) {
+      if (argument.type === "Assignment")
+        fields.push(assignmentField(argument.text, argument.value.type === "Word" ? expandSingle(argument.value, inertScope) : undefined));
+      else expandWord(argument, inertScope, fields);
+    }
+    const assignments: ShellAssignment[] = [];
+    for (const part of node.prefix) {
+      if (part.type !== "Assignment") continue;
+      const value = part.value.type === "Word" ? expandSingle(part.value, inertScope) : undefined;
+      const text = part.value.type === "Word" ? part.value.text : part.text.slice(part.text.indexOf("=") + 1);
+      assignments.push({
+        name: part.name,
+        append: part.append === true,
+        value: { text, value: value?.kind === "text" ? value.text : undefined },
+      });
+    }
+    const redirections = node.redirects.map(redirection);
+    this.unwrap(fields, { assignments, redirections }, place);
+  }
+
+  private unwrap(start: readonly Field[], rest: Pick<ShellCommand, "assignments" | "redirections">, place: Place): void {
+    let fields = start;
+    const passed = [...place.wrappers];
+    const judge = new Judge(nowhere, initialState("/", undefined), [], undefined);
+    const machine = new Recorder(this, place, passed);
+    for (let count = 0; count < 12; count += 1) {
+      const name = nameOf(fields[0]);
+      const unwrapper = name === undefined ? undefined : wrapperTable.get(name);
+      if (name === undefined || unwrapper === undefined) break;
+      const inner = unwrapper({ judge, fields, machine });
+      if (inner === undefined || inner.fields.length === 0) break;
+      passed.push(name);
+      fields = inner.fields;
+    }
+    const name = nameOf(fields[0]);
+    const at = this.commands.length;
+    if (name !== undefined && carriers.has(name)) {
+      machine.carrier = name;
+      carry({ judge, fields, machine }, name);
+      if (replaced.has(name) && this.commands.length > at) return;
+    }
+    const command: ShellCommand = {
+      name,
+      args: fields.slice(1).map(shellWord),
+      assignments: rest.assignments,
+      redirections: rest.redirections,
+      pipe: place.pipe,
+      depth: place.depth,
+      wrappers: passed,
+      text: canonicalText(fields, rest),
+    };
+    // What a command carries comes after it.
+    this.commands.splice(at, 0, command);
+  }
+
+  inner(fields: readonly Field[], place: Place, wrappers: readonly string[]): void {
+    if (place.depth >= maxDepth) this.fail("nested too deeply or too long", 0);
+    else this.unwrap(fields, { assignments: [], redirections: [] }, { ...place, depth: place.depth + 1, wrappers });
+  }
+}
+
+function carry(call: Call, name: string): void {
+  (builtins.get(name) ?? findProgram(name)?.handle)?.(call);
+}
+
+/** Takes down the commands a handler finds in its arguments. */
+class Recorder implements Machine {
+  state = initialState("/", undefined);
+  carrier = "";
+
+  constructor(
+    private readonly extractor: Extractor,
+    private readonly place: Place,
+    private readonly passed: readonly string[],
+  ) {}
+
+  runText(text: string): void {
+    const place = { depth: this.place.depth + 1, pipe: alone, wrappers: [...this.passed, this.carrier] };
+    const parsed = place.depth > maxDepth ? undefined : parseGuarded(text);
+    if (parsed?.script === undefined) this.extractor.fail(parsed?.problem ?? "nested too deeply or too long", 0);
+    else this.extractor.visit(parsed.script, place);
+  }
+
+  runInner(fields: readonly Field[]): void {
+    this.extractor.inner(fields, this.place, [...this.passed, this.carrier]);
+  }
+
+  assign(): void {}
+
+  leave(): void {}
+}
+
+const nowhere: ShellWorld = { cwd: "/", userHome: "~", workspace: "/", gitTrusted: false };
+
+const inertScope: Scope = {
+  lookup: () => undefined,
+  positional: () => undefined,
+  home: () => undefined,
+  substitute: () => undefined,
+  arithmetic: () => {},
+  assign: () => {},
+  doubt: () => {},
+};
+
+function nameOf(field: Field | undefined): string | undefined {
+  if (field?.kind !== "text") return undefined;
+  const slash = field.text.lastIndexOf("/");
+  // `./cat` is not `cat`; a path keeps its own name.
+  return /^\/(?:usr\/(?:local\/)?)?s?bin\/[^/]+$/.test(field.text) ? field.text.slice(slash + 1) : field.text;
+}
+
+function shellWord(field: Field): ShellWord {
+  return { text: field.kind === "text" ? showFields([field]) : field.shown, value: field.kind === "text" ? field.text : undefined };
+}
+
+function assignmentField(text: string, value: Field | undefined): Field {
+  const head = text.slice(0, text.indexOf("=") + 1);
+  if (value?.kind === "text") return { kind: "text", text: head + value.text, many: false, shown: text };
+  return { kind: "word", text: head, many: false, shown: text };
+}
+
+function redirection(node: Redirection): ShellRedirection {
+  const descriptor =
+    node.descriptor === undefined ? undefined : node.descriptor.type === "FileDescriptor" ? node.descriptor.value : node.descriptor.name;
+  if (node.type === "HereDoc") {
+    return {
+      operator: node.operator,
+      descriptor,
+      target: undefined,
+      isStatic: node.body.parts === undefined || node.body.parts.every((part) => part.type === "Literal"),
+    };
+  }
+  if (node.target === undefined) return { operator: node.operator, descriptor, target: undefined, isStatic: false };
+  const fields: Field[] = [];
+  expandWord(node.target, inertScope, fields);
+  const value = fields.length === 1 && fields[0]?.kind === "text" ? fields[0].text : undefined;
+  return { operator: node.operator, descriptor, target: { text: node.target.text, value }, isStatic: value !== undefined };
+}
+
+function canonicalText(fields: readonly Field[], rest: Pick<ShellCommand, "assignments" | "redirections">): string {
+  const pieces = rest.assignments.map((assignment) => `${assignment.name}${assignment.append ? "+" : ""}=${assignment.value.text}`);
+  const words = showFields(fields);
+  if (words !== "") pieces.push(words);
+  for (const node of rest.redirections) {
+    const descriptor =
+      node.descriptor === undefined ? "" : typeof node.descriptor === "number" ? String(node.descriptor) : `{${node.descriptor}}`;
+    if (node.target !== undefined) pieces.push(`${descriptor}${node.operator}${node.target.text}`);
+  }
+  return pieces.join(" ");
+}

@@ -1,0 +1,76 @@
+/**
+ * What is known about one argument before it exists. A word of a script becomes any number of fields:
+ * exact text, a pattern that file names will replace, a number, or something unknown.
+ */
+import { quote } from "./quote.ts";
+
+export type FieldKind =
+  /** Exactly this text. */
+  | "text"
+  /** File names that match the pattern in `text` (backslash quotes), or the pattern itself. */
+  | "glob"
+  /** Digits, perhaps with a sign. */
+  | "number"
+  /** A pipe of a process substitution. */
+  | "stream"
+  /** One argument of unknown content; `text` is how it surely begins. */
+  | "word"
+  /** Any number of arguments of unknown content. */
+  | "words";
+
+export interface Field {
+  readonly kind: FieldKind;
+  readonly text: string;
+  /** May stand for several arguments. */
+  readonly many: boolean;
+  /** Source text, for display where the value is not known. */
+  readonly shown: string;
+  /** For `words`: they are file names that match this, cut at blanks. */
+  readonly pattern?: string;
+}
+
+export function textField(text: string): Field {
+  return { kind: "text", text, many: false, shown: text };
+}
+
+export function showField(field: Field): string {
+  return field.kind === "text" ? quote(field.text) : field.shown;
+}
+
+export function showFields(fields: readonly Field[], from = 0): string {
+  let text = "";
+  for (let index = from; index < fields.length; index += 1) {
+    const field = fields[index];
+    if (field === undefined) break;
+    text += text === "" ? showField(field) : ` ${showField(field)}`;
+  }
+  return text;
+}
+
+/** Could the argument begin with a dash, and so be read as an option? */
+export function mayBeOption(field: Field): boolean {
+  if (field.kind === "text") return field.text.startsWith("-") && field.text !== "-";
+  if (field.kind === "stream") return false;
+  if (field.text === "") return true;
+  return field.kind === "glob" ? /^[*?[-]|^\\-/.test(field.text) : field.text.startsWith("-");
+}
+
+const special = /[*?[\]\\]/g;
+
+/** Literal text as part of a pattern. */
+export function escapePattern(text: string): string {
+  return text.replace(special, "\\$&");
+}
+
+export function unescapePattern(pattern: string): string {
+  return pattern.replace(/\\(.)/gs, "$1");
+}
+
+export function hasWildcard(pattern: string): boolean {
+  for (let index = 0; index < pattern.length; index += 1) {
+    const char = pattern[index];
+    if (char === "\\") index += 1;
+    else if (char === "*" || char === "?" || char === "[") return true;
+  }
+  return false;
+}

@@ -1,0 +1,18 @@
+/** Bash text in, commands and effects out. Pure: facts about the machine come in as arguments, nothing is run. */
+export { analyzeCommand } from "./analyze.ts";
+export { classify } from "./classify.ts";
+export { extractCommands, parseShell } from "./extract.ts";
+export type {
+  DraftEffect,
+  DraftReadEffect,
+  DraftWriteEffect,
+  ShellAnalysis,
+  ShellAssignment,
+  ShellClass,
+  ShellCommand,
+  ShellError,
+  ShellRedirection,
+  ShellScript,
+  ShellWord,
+  ShellWorld,
+} from "./types.ts";

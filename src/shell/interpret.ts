@@ -1,0 +1,348 @@
+/**
+ * Follows a parsed script without running it: every branch, with the directories and variables each could have,
+ * and writes down the effects of every command on the way. It over-approximates: where two ways are possible it
+ * takes both, and what it cannot follow it marks as not understood. It never concludes that something does not run.
+ */
+import type {
+  AndOr,
+  Command,
+  CompoundCommand,
+  CompoundList,
+  Function as FunctionNode,
+  ParsedScript,
+  Pipeline,
+  PipelineNode,
+  Statement,
+  TestExpression,
+  Word,
+} from "unbash";
+import { visitArithmetic } from "./arithmetic.ts";
+import { CommandInterpreter, maxDepth } from "./command.ts";
+import { expandSingle, expandWord } from "./expand.ts";
+import type { Field } from "./field.ts";
+import { joinStates, type State, sameState, withFunction } from "./state.ts";
+
+const maxUnrolled = 16;
+const maxRounds = 3;
+
+export class Interpreter extends CommandInterpreter {
+  private left: State[] = [];
+
+  runScript(script: ParsedScript): void {
+    if (script.errors !== undefined && script.errors.length > 0)
+      this.unknown(`cannot be parsed: ${script.errors[0]?.message ?? "syntax error"}`);
+    this.runList(script.commands);
+  }
+
+  private runList(statements: readonly Statement[]): void {
+    for (const statement of statements) {
+      if (!this.step()) return;
+      if (statement.background === true) {
+        const before = this.state;
+        this.concurrent += 1;
+        this.runNode(statement.command);
+        this.concurrent -= 1;
+        this.state = before;
+      } else {
+        const bad = this.runNode(statement.command);
+        if (bad !== this.state) this.state = joinStates(this.state, bad);
+      }
+    }
+  }
+
+  private runBody(list: CompoundList): void {
+    this.runList(list.commands);
+  }
+
+  /** Leaves the state after success in `this.state` and answers the state after failure. */
+  private runNode(node: PipelineNode | AndOr): State {
+    this.depth += 1;
+    if (this.depth > maxDepth) {
+      this.depth -= 1;
+      this.unknown("nested too deeply");
+      return this.state;
+    }
+    let bad: State | undefined;
+    switch (node.type) {
+      case "Command":
+        bad = this.runCommand(node);
+        break;
+      case "AndOr":
+        bad = this.runAndOr(node);
+        break;
+      case "Pipeline":
+        bad = this.runPipeline(node);
+        break;
+      case "Function":
+        this.define(node);
+        break;
+      case "Coproc":
+        this.isolated(() => {
+          if (node.body.type === "Command") this.runCommand(node.body);
+          else if (node.body.type !== "CompoundList") this.runCompound(node.body);
+        });
+        this.unknown("starts a coprocess");
+        break;
+      default:
+        this.runCompound(node);
+    }
+    this.depth -= 1;
+    return bad ?? this.state;
+  }
+
+  private runAndOr(node: AndOr): State {
+    let bad = this.state;
+    node.commands.forEach((command, index) => {
+      if (!this.step()) return;
+      if (index === 0) {
+        bad = this.runNode(command);
+        return;
+      }
+      this.conditional += 1;
+      if (node.operators[index - 1] === "&&") {
+        const skipped = bad;
+        const failed = this.runNode(command);
+        bad = skipped === failed ? failed : joinStates(skipped, failed);
+      } else {
+        const good = this.state;
+        this.state = bad;
+        bad = this.runNode(command);
+        this.state = good === this.state ? good : joinStates(good, this.state);
+      }
+      this.conditional -= 1;
+    });
+    return bad;
+  }
+
+  private runPipeline(node: Pipeline): State | undefined {
+    if (node.commands.length === 1 && node.commands[0] !== undefined) {
+      const bad = this.runNode(node.commands[0]);
+      if (node.prefixes.some((prefix) => prefix.type === "Negation")) {
+        const good = this.state;
+        this.state = bad;
+        return good;
+      }
+      return bad;
+    }
+    const before = this.state;
+    const from = this.effects.length;
+    const calls = this.networkCalls;
+    this.concurrent += 1;
+    this.feed = undefined;
+    for (const command of node.commands) {
+      this.state = before;
+      this.made = undefined;
+      if (command.type !== "Command") this.feed = undefined;
+      this.runNode(command);
+      this.feed = command.type === "Command" ? this.made : undefined;
+    }
+    this.feed = undefined;
+    this.made = undefined;
+    this.concurrent -= 1;
+    this.state = before;
+    this.checkLeak(from, calls);
+    return undefined;
+  }
+
+  private isolated(work: () => void): void {
+    const before = this.state;
+    work();
+    this.state = before;
+  }
+
+  private define(node: FunctionNode): void {
+    this.state = withFunction(this.state, node.name.value, node);
+    // It stays in a terminal, and may stand before a program of the same name.
+    this.unknown(`defines the function ${node.name.text}`);
+  }
+
+  protected runCompound(
+    node: Exclude<PipelineNode, Command | Pipeline | { type: "Function" } | { type: "Coproc" }> | CompoundCommand,
+  ): void {
+    switch (node.type) {
+      case "Redirected":
+        this.loose(() => this.redirections(node.redirects));
+        this.runCompound(node.command);
+        return;
+      case "Subshell":
+        this.isolated(() => this.runBody(node.body));
+        return;
+      case "BraceGroup":
+        this.runBody(node.body);
+        return;
+      case "If": {
+        this.runIf(node.clause, node.then, [...node.elif], node.else);
+        return;
+      }
+      case "While": {
+        const endless =
+          node.clause.commands.length === 1 && isConstant(node.clause.commands[0], node.kind === "while" ? ["true", ":"] : ["false"]);
+        this.loop(() => {
+          this.runBody(node.clause);
+          this.maybe(!endless, () => this.runBody(node.body));
+        });
+        return;
+      }
+      case "For":
+      case "Select":
+        this.runFor(node.name.value, node.wordlist, node.body, node.type === "For");
+        return;
+      case "ArithmeticFor":
+        this.loose(() => {
+          if (node.initialize !== undefined) visitArithmetic(node.initialize, this);
+        });
+        this.loop(() => {
+          this.loose(() => {
+            if (node.test !== undefined) visitArithmetic(node.test, this);
+          });
+          this.maybe(true, () => this.runBody(node.body));
+          this.loose(() => {
+            if (node.update !== undefined) visitArithmetic(node.update, this);
+          });
+        });
+        return;
+      case "Case":
+        this.runCase(node);
+        return;
+      case "TestCommand":
+        this.loose(() => this.test(node.expression));
+        return;
+      case "ArithmeticCommand":
+        this.loose(() => visitArithmetic(node.expression, this));
+        return;
+      default:
+        this.unknown("construct that is not known");
+    }
+  }
+
+  private maybe(conditional: boolean, work: () => void): void {
+    if (conditional) this.conditional += 1;
+    work();
+    if (conditional) this.conditional -= 1;
+  }
+
+  private runIf(
+    clause: CompoundList,
+    then: CompoundList,
+    elif: { clause: CompoundList; then: CompoundList }[],
+    otherwise: CompoundList | undefined,
+  ): void {
+    this.runBody(clause);
+    // The clause may be a list; either way out of it is taken as possible for both branches.
+    const decided = this.state;
+    this.maybe(true, () => this.runBody(then));
+    const afterThen = this.state;
+    this.state = decided;
+    const next = elif[0];
+    if (next !== undefined) this.maybe(true, () => this.runIf(next.clause, next.then, elif.slice(1), otherwise));
+    else if (otherwise !== undefined) this.maybe(true, () => this.runBody(otherwise));
+    this.state = joinStates(afterThen, this.state);
+  }
+
+  private runCase(node: Extract<CompoundCommand, { type: "Case" }>): void {
+    this.loose(() => {
+      expandSingle(node.word, this);
+      for (const item of node.items) for (const pattern of item.pattern) expandSingle(pattern, this);
+    });
+    const before = this.state;
+    let after = before;
+    for (const item of node.items) {
+      // With `;&` the next body starts where this one ended.
+      this.state = item === node.items[0] ? before : joinStates(before, after);
+      this.maybe(true, () => this.runBody(item.body));
+      after = joinStates(after, this.state);
+    }
+    this.state = after;
+  }
+
+  private runFor(name: string, words: readonly Word[] | undefined, body: CompoundList, once: boolean): void {
+    const fields: Field[] = [];
+    this.loose(() => {
+      if (words === undefined) {
+        const positional = this.state.positional;
+        if (positional === undefined) fields.push({ kind: "words", text: "", many: true, shown: "$@" });
+        else for (const field of positional) fields.push(field);
+      } else for (const word of words) expandWord(word, this, fields);
+      const judge = this.newJudge();
+      for (const field of fields) if (field.kind === "glob") judge.list(field, false);
+    });
+    const known = once && fields.length <= maxUnrolled && fields.every((field) => field.kind !== "words");
+    if (!known) {
+      this.loop(() => {
+        this.bind(name, undefined);
+        this.maybe(true, () => this.runBody(body));
+      });
+      return;
+    }
+    const before = this.state;
+    const outer = this.left;
+    this.left = [];
+    for (const field of fields) {
+      this.bind(name, field.kind === "glob" ? { ...field, many: false } : field);
+      this.runBody(body);
+      for (const state of this.left) this.state = joinStates(this.state, state);
+      if (!this.step()) break;
+    }
+    this.left = outer;
+    if (fields.some((field) => field.kind === "glob")) this.state = joinStates(this.state, before);
+  }
+
+  /** Repeats until nothing new can come of another round. */
+  private loop(round: () => void): void {
+    const outer = this.left;
+    this.left = [];
+    for (let count = 0; ; count += 1) {
+      const before = this.state;
+      round();
+      for (const state of this.left) this.state = joinStates(this.state, state);
+      this.left = [];
+      const after = joinStates(before, this.state);
+      this.state = after;
+      if (sameState(before, after)) break;
+      if (count >= maxRounds || !this.step()) {
+        this.unknown("loop that changes what it works on");
+        break;
+      }
+    }
+    this.left = outer;
+  }
+
+  leave(): void {
+    this.left.push(this.state);
+  }
+
+  private test(expression: TestExpression): void {
+    switch (expression.type) {
+      case "TestUnary": {
+        const operand = expandSingle(expression.operand, this);
+        if ((expression.operator === "-v" || expression.operator === "-R") && !(operand.kind === "text" && /^\w+$/.test(operand.text))) {
+          this.doubt("test that evaluates a subscript");
+        }
+        return;
+      }
+      case "TestBinary": {
+        const left = expandSingle(expression.left, this);
+        const right = expandSingle(expression.right, this);
+        if (/^-(?:eq|ne|lt|le|gt|ge)$/.test(expression.operator) && !(this.isNumber(left) && this.isNumber(right))) {
+          this.doubt("comparison that evaluates its operands as arithmetic");
+        }
+        return;
+      }
+      case "TestLogical":
+        for (const operand of expression.operands) this.test(operand);
+        return;
+      case "TestNot":
+        this.test(expression.operand);
+        return;
+      case "TestGroup":
+        this.test(expression.expression);
+        return;
+      default:
+        this.doubt("test that is not known");
+    }
+  }
+}
+
+function isConstant(statement: Statement | undefined, names: readonly string[]): boolean {
+  return statement?.command.type === "Command" && statement.command.name !== undefined && names.includes(statement.command.name.value);
+}

@@ -1,0 +1,184 @@
+/**
+ * The judgement of one simple command: collects its effects and the first reason why it is not understood.
+ * Handlers of programs talk to the rest of the room only through this. It also holds the floor: what is
+ * forbidden whatever anybody says.
+ */
+import type { Field } from "./field.ts";
+import { hasWildcard } from "./field.ts";
+import { isRawDevice, isWithin, joinPath, looksSecret, normalizePath, patternIn, patternRoot, secretCandidates } from "./paths.ts";
+import type { State } from "./state.ts";
+import type { ChangeKind, DraftEffect, ShellWorld } from "./types.ts";
+
+/** File names a command prints, for an `xargs` that reads them. */
+export interface PrintedNames {
+  readonly fields: readonly Field[];
+  /** Separated by NUL, so that no name can be taken for two. */
+  readonly nul: boolean;
+}
+
+export class Judge {
+  reason: string | undefined;
+  /** The command talks to the network. */
+  network = false;
+  /** What it prints, where that is known. */
+  printed: readonly Field[] | undefined;
+  /** The names it prints. */
+  names: PrintedNames | undefined;
+  /** What stands on its standard input, where that is known. */
+  input: string | undefined;
+  /** Directories the shell is in after success, for `cd`. */
+  moved: { readonly directories: readonly string[] | undefined } | undefined;
+
+  constructor(
+    readonly world: ShellWorld,
+    public state: State,
+    readonly effects: DraftEffect[],
+    /** Names printed by the command before it in the pipeline. */
+    readonly upstream: PrintedNames | undefined,
+  ) {}
+
+  fail(reason: string): void {
+    this.reason ??= reason;
+  }
+
+  forbid(reason: string): void {
+    this.effects.push({ kind: "forbidden", reason });
+    this.fail(reason);
+  }
+
+  /** A file (or everything below it) is read. */
+  read(field: Field, tree = false): void {
+    for (const path of this.paths(field)) this.readPath(path, tree || field.many);
+    if (field.kind === "glob") this.readCandidates(field.text);
+  }
+
+  readPath(path: string, tree: boolean): void {
+    if (isQuietDevice(path)) return;
+    this.effects.push(tree ? { kind: "read", path, tree: true } : { kind: "read", path });
+  }
+
+  /** A listing of a directory, not its content. */
+  list(field: Field, tree: boolean): void {
+    for (const path of this.paths(field)) this.readPath(path, tree || field.many);
+    if (field.kind === "glob") this.readCandidates(field.text);
+  }
+
+  readHere(tree: boolean): void {
+    if (this.state.directories === undefined) this.fail("the working directory is not known");
+    else for (const directory of this.state.directories) this.readPath(directory, tree);
+  }
+
+  /** Names a filter such as `--include=.env` lets through. */
+  readNamed(pattern: string): void {
+    if (!hasWildcard(pattern)) {
+      if (looksSecret(pattern)) for (const directory of this.state.directories ?? []) this.readPath(joinPath(directory, pattern), false);
+    } else this.readCandidates(pattern);
+  }
+
+  private readCandidates(pattern: string): void {
+    for (const candidate of secretCandidates(pattern)) {
+      for (const directory of this.state.directories ?? []) this.readPath(joinPath(directory, candidate), false);
+    }
+  }
+
+  /** A file (or everything below it) is changed. */
+  write(field: Field, change: ChangeKind, tree = false): void {
+    if (field.kind === "glob") {
+      this.writePattern(field, change, tree);
+      return;
+    }
+    for (const path of this.paths(field)) this.writePath(path, change, tree);
+  }
+
+  writePath(path: string, change: ChangeKind, tree: boolean): void {
+    if (isQuietDevice(path)) return;
+    const floor = this.floor(path, change, tree);
+    if (floor !== undefined) this.forbid(floor);
+    this.effects.push(tree ? { kind: "write", path, change, tree: true } : { kind: "write", path, change });
+  }
+
+  private writePattern(field: Field, change: ChangeKind, tree: boolean): void {
+    const { directory } = patternRoot(field.text);
+    for (const here of this.directoriesFor(directory)) {
+      const path = joinPath(here, directory);
+      const place = normalizePath(path);
+      const everything = /(?:^|\/)(?:\.?\*+|\.\[!?\.\]\*|\?\*?)$/.test(field.text);
+      const wrecks =
+        (change === "delete" || change === "mode") &&
+        everything &&
+        (place === "/" || place === this.home() || isWithin(this.home(), place));
+      if (wrecks) this.forbid(`changes everything in ${place}`);
+      this.effects.push({ kind: "write", path, change, tree: true });
+      for (const candidate of secretCandidates(patternIn(here, field.text))) this.writePath(candidate, change, tree);
+    }
+    if (this.state.directories === undefined && !directory.startsWith("/")) this.fail("the working directory is not known");
+  }
+
+  /** Removal of what must never be removed, writes to raw devices. */
+  private floor(path: string, change: ChangeKind, tree: boolean): string | undefined {
+    if (isRawDevice(path)) return `writes the raw device ${path}`;
+    if (!tree || (change !== "delete" && change !== "mode")) return undefined;
+    const place = normalizePath(path);
+    const verb = change === "delete" ? "removes" : "changes the permissions of";
+    if (place === "/") return `${verb} the whole file system`;
+    if (isWithin(this.home(), place)) return `${verb} the home directory`;
+    if (
+      /^\/(?:bin|boot|dev|etc|home|lib|lib32|lib64|opt|proc|root|run|sbin|srv|sys|usr|var|Users|System|Library|Applications)(?:\/(?:bin|lib|sbin|local|share|log))?$/.test(
+        place,
+      )
+    ) {
+      return `${verb} a directory of the system`;
+    }
+    if (change === "delete" && isWithin(this.world.workspace, place)) return "removes the whole workspace";
+    if (change === "delete" && /\/\.git$/.test(place)) return "removes a repository's history";
+    return undefined;
+  }
+
+  connect(url: string, method = "GET"): void {
+    this.network = true;
+    this.effects.push({ kind: "connect", url, method });
+  }
+
+  code(language: string, text: string): void {
+    this.effects.push({ kind: "code", language, text });
+    this.fail(`runs ${language} code from a string`);
+  }
+
+  home(): string {
+    return this.world.env?.HOME ?? this.world.userHome;
+  }
+
+  /** Absolute paths a field may stand for; a field that is not known fails the command. */
+  paths(field: Field): readonly string[] {
+    switch (field.kind) {
+      case "text":
+        if (field.text === "") return [];
+        return this.directoriesFor(field.text).map((directory) => joinPath(directory, field.text));
+      case "glob": {
+        const { directory } = patternRoot(field.text);
+        return this.directoriesFor(directory).map((here) => joinPath(here, directory));
+      }
+      case "stream":
+        return [];
+      default:
+        this.fail("a path is only known when it runs");
+        return [];
+    }
+  }
+
+  private directoriesFor(path: string): readonly string[] {
+    if (path.startsWith("/")) return ["/"];
+    if (this.state.directories === undefined) {
+      this.fail("the working directory is not known");
+      return [];
+    }
+    return this.state.directories;
+  }
+}
+
+const quietDevices = new Set(["/dev/null", "/dev/stdin", "/dev/stdout", "/dev/stderr", "/dev/fd/0", "/dev/fd/1", "/dev/fd/2"]);
+
+/** Devices that neither keep nor reveal anything. */
+function isQuietDevice(path: string): boolean {
+  return path.startsWith("/dev/") && quietDevices.has(path);
+}

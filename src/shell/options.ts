@@ -1,0 +1,202 @@
+/**
+ * Reads a command line against a table of the options that are known to be harmless, the way getopt does:
+ * clusters, attached and separate values, `--`, options after operands. An option that is not in the table,
+ * an abbreviation, or an argument that might turn into an option makes the command not understood.
+ */
+import { type Field, mayBeOption } from "./field.ts";
+import type { Judge } from "./judge.ts";
+
+/**
+ * How an option is written in a table, by the mark behind it:
+ * nothing: a switch; `:` takes a value that does nothing; `?` may have an attached value that does nothing;
+ * `<` reads the file of its value; `>` writes it; `*` a name pattern that lets files through.
+ */
+export type OptionMark = "" | ":" | "?" | "<" | ">" | "*";
+
+export interface OptionTable {
+  readonly short: ReadonlyMap<string, OptionMark>;
+  readonly long: ReadonlyMap<string, OptionMark>;
+  /** `-5` is a number, as for `head`. */
+  readonly digits: boolean;
+  /** No option of this program can write, execute or reach further than its operands: an odd file name is harmless. */
+  readonly harmless: boolean;
+  /** Shows nothing of a file but counts and names: even a file name cut at its blanks is harmless. */
+  readonly counts: boolean;
+  /** Options end at the first operand. */
+  readonly posix: boolean;
+}
+
+export interface OptionSpec {
+  readonly short?: string;
+  readonly long?: string;
+  readonly digits?: boolean;
+  readonly harmless?: boolean;
+  readonly counts?: boolean;
+  readonly posix?: boolean;
+}
+
+export function optionTable(spec: OptionSpec): OptionTable {
+  const short = new Map<string, OptionMark>();
+  const letters = spec.short ?? "";
+  for (let index = 0; index < letters.length; index += 1) {
+    const mark = letters[index + 1] ?? "";
+    const isMark = isOptionMark(mark) && mark !== "";
+    short.set(letters[index] ?? "", isMark ? mark : "");
+    if (isMark) index += 1;
+  }
+  const long = new Map<string, OptionMark>();
+  for (const word of (spec.long ?? "").split(/\s+/)) {
+    if (word === "") continue;
+    const mark = word.at(-1) ?? "";
+    if (isOptionMark(mark) && mark !== "") long.set(word.slice(0, -1), mark);
+    else long.set(word, "");
+  }
+  // Harmless for every GNU program.
+  long.set("help", "");
+  long.set("version", "");
+  return {
+    short,
+    long,
+    digits: spec.digits ?? false,
+    harmless: spec.harmless ?? false,
+    counts: spec.counts ?? false,
+    posix: spec.posix ?? false,
+  };
+}
+
+function isOptionMark(mark: string): mark is OptionMark {
+  return mark === "" || mark === ":" || mark === "?" || mark === "<" || mark === ">" || mark === "*";
+}
+
+export interface ParsedOptions {
+  /** Name without dashes → its last value, or `undefined` for a switch. */
+  readonly options: ReadonlyMap<string, Field | undefined>;
+  readonly operands: readonly Field[];
+  /** Where the operands began, for wrappers. */
+  readonly operandIndex: number;
+}
+
+/** `undefined` when the command line is not understood; the judge knows why. */
+export function readOptions(table: OptionTable, fields: readonly Field[], from: number, judge: Judge): ParsedOptions | undefined {
+  const options = new Map<string, Field | undefined>();
+  const operands: Field[] = [];
+  let operandIndex = fields.length;
+  for (let index = from; index < fields.length; index += 1) {
+    const field = fields[index];
+    if (field === undefined) break;
+    if (!mayBeOption(field)) {
+      if (operands.length === 0) operandIndex = index;
+      if (table.posix) break;
+      operands.push(field);
+      continue;
+    }
+    if (field.kind !== "text") {
+      if (table.harmless && field.kind !== "words") {
+        operands.push(field);
+        continue;
+      }
+      if (table.counts && field.pattern !== undefined) {
+        operands.push({ kind: "glob", text: field.pattern, many: true, shown: field.shown });
+        continue;
+      }
+      judge.fail("an argument is only known when it runs and could be an option");
+      return undefined;
+    }
+    const text = field.text;
+    if (text === "--") {
+      if (operands.length === 0) operandIndex = index + 1;
+      for (const rest of fields.slice(index + 1)) operands.push(rest);
+      break;
+    }
+    const used = text.startsWith("--") ? readLong(table, fields, index, options, judge) : readCluster(table, fields, index, options, judge);
+    if (used < 0) return undefined;
+    index += used;
+  }
+  return { options, operands, operandIndex };
+}
+
+function readLong(
+  table: OptionTable,
+  fields: readonly Field[],
+  index: number,
+  options: Map<string, Field | undefined>,
+  judge: Judge,
+): number {
+  const text = fields[index]?.text ?? "";
+  const equals = text.indexOf("=");
+  const name = equals < 0 ? text.slice(2) : text.slice(2, equals);
+  const mark = table.long.get(name);
+  if (mark === undefined || (mark === "" && equals >= 0)) {
+    judge.fail(`option --${name} is not known to be harmless`);
+    return -1;
+  }
+  if (mark === "" || (mark === "?" && equals < 0)) {
+    options.set(name, undefined);
+    return 0;
+  }
+  const value = equals >= 0 ? attached(text.slice(equals + 1)) : fields[index + 1];
+  return takeValue(name, mark, value, equals >= 0 ? 0 : 1, options, judge);
+}
+
+function readCluster(
+  table: OptionTable,
+  fields: readonly Field[],
+  index: number,
+  options: Map<string, Field | undefined>,
+  judge: Judge,
+): number {
+  const text = fields[index]?.text ?? "";
+  if (table.digits && /^-\d+$/.test(text)) return 0;
+  for (let at = 1; at < text.length; at += 1) {
+    const letter = text[at] ?? "";
+    const mark = table.short.get(letter);
+    if (mark === undefined) {
+      if (table.digits && /\d/.test(letter)) continue;
+      judge.fail(`option -${letter} is not known to be harmless`);
+      return -1;
+    }
+    if (mark === "") {
+      options.set(letter, undefined);
+      continue;
+    }
+    const rest = text.slice(at + 1);
+    if (mark === "?") {
+      options.set(letter, rest === "" ? undefined : attached(rest));
+      return 0;
+    }
+    const value = rest === "" ? fields[index + 1] : attached(rest);
+    return takeValue(letter, mark, value, rest === "" ? 1 : 0, options, judge);
+  }
+  return 0;
+}
+
+function attached(text: string): Field {
+  return { kind: "text", text, many: false, shown: text };
+}
+
+function takeValue(
+  name: string,
+  mark: OptionMark,
+  value: Field | undefined,
+  used: number,
+  options: Map<string, Field | undefined>,
+  judge: Judge,
+): number {
+  if (value === undefined) {
+    judge.fail(`option ${name} lacks its value`);
+    return -1;
+  }
+  if (value.many || value.kind === "words") {
+    judge.fail("an option's value may be several arguments");
+    return -1;
+  }
+  options.set(name, value);
+  if (mark === "<") {
+    if (value.text !== "-" || value.kind !== "text") judge.read(value);
+  } else if (mark === ">") judge.write(value, "modify");
+  else if (mark === "*") {
+    if (value.kind === "text") judge.readNamed(value.text);
+    else judge.fail("a name filter is only known when it runs");
+  }
+  return used;
+}

@@ -1,0 +1,112 @@
+/**
+ * What is known about the shell at one point of a script: directories it may be in, variables, functions,
+ * and whether everything from here on is in doubt. States are values; a change makes a new one.
+ */
+import type { Function as FunctionNode } from "unbash";
+import type { Field } from "./field.ts";
+
+export interface State {
+  /** Every directory the shell may be in; `undefined` when that is not known. */
+  readonly directories: readonly string[] | undefined;
+  /** Assigned in the script; `undefined` as a value means changed to something unknown. */
+  readonly variables: ReadonlyMap<string, Field | undefined>;
+  readonly functions: ReadonlyMap<string, FunctionNode>;
+  readonly positional: readonly Field[] | undefined;
+  /** Why nothing from here on is understood. */
+  readonly doubt: string | undefined;
+}
+
+const maxDirectories = 4;
+const maxVariables = 200;
+const noVariables: ReadonlyMap<string, Field | undefined> = new Map();
+const noFunctions: ReadonlyMap<string, FunctionNode> = new Map();
+
+export function initialState(directory: string, doubt: string | undefined): State {
+  return { directories: [directory], variables: noVariables, functions: noFunctions, positional: [], doubt };
+}
+
+/** The state of a shell started by a command: it inherits the directory, not the variables. */
+export function childState(state: State, positional: readonly Field[] | undefined): State {
+  const variables = new Map<string, Field | undefined>();
+  // What was assigned here may or may not be exported; either way the value is no longer certain.
+  for (const name of state.variables.keys()) variables.set(name, undefined);
+  return { directories: state.directories, variables, functions: noFunctions, positional, doubt: state.doubt };
+}
+
+export function withDoubt(state: State, reason: string): State {
+  return state.doubt === undefined ? { ...state, doubt: reason } : state;
+}
+
+export function withDirectories(state: State, directories: readonly string[] | undefined): State {
+  const unique = directories === undefined ? undefined : [...new Set(directories)];
+  return { ...state, directories: unique !== undefined && unique.length > maxDirectories ? undefined : unique };
+}
+
+export function withVariable(state: State, name: string, value: Field | undefined): State {
+  if (state.variables.size >= maxVariables) return withDoubt(state, "sets too many variables to follow");
+  const variables = new Map(state.variables);
+  variables.set(name, value);
+  return { ...state, variables };
+}
+
+export function withFunction(state: State, name: string, node: FunctionNode): State {
+  const functions = new Map(state.functions);
+  functions.set(name, node);
+  return { ...state, functions };
+}
+
+/** Either of two ways was taken. */
+export function joinStates(a: State, b: State): State {
+  if (a === b) return a;
+  const directories =
+    a.directories === b.directories || a.directories === undefined || b.directories === undefined
+      ? a.directories === b.directories
+        ? a.directories
+        : undefined
+      : [...new Set([...a.directories, ...b.directories])];
+  return {
+    directories: directories !== undefined && directories.length > maxDirectories ? undefined : directories,
+    variables: joinVariables(a.variables, b.variables),
+    functions: a.functions === b.functions ? a.functions : new Map([...a.functions, ...b.functions]),
+    positional: a.positional === b.positional ? a.positional : undefined,
+    doubt: a.doubt ?? b.doubt,
+  };
+}
+
+function joinVariables(a: State["variables"], b: State["variables"]): State["variables"] {
+  if (a === b) return a;
+  const result = new Map<string, Field | undefined>();
+  for (const [name, value] of a) result.set(name, sameValue(value, b.get(name)));
+  for (const name of b.keys()) if (!a.has(name)) result.set(name, undefined);
+  return result;
+}
+
+function sameValue(a: Field | undefined, b: Field | undefined): Field | undefined {
+  if (a === undefined || b === undefined) return undefined;
+  if (isNumeric(a) && isNumeric(b))
+    return a.kind === b.kind && a.text === b.text ? a : { kind: "number", text: "", many: false, shown: a.shown };
+  return a.kind === b.kind && a.text === b.text ? a : undefined;
+}
+
+export function isNumeric(field: Field): boolean {
+  return field.kind === "number" || (field.kind === "text" && /^-?\d{1,18}$/.test(field.text));
+}
+
+/** Nothing a further round of a loop could change. */
+export function sameState(a: State, b: State): boolean {
+  if (a === b) return true;
+  if (a.doubt !== b.doubt || a.positional !== b.positional || a.functions.size !== b.functions.size) return false;
+  if (a.directories !== b.directories) {
+    if (a.directories === undefined || b.directories === undefined) return false;
+    if (a.directories.length !== b.directories.length || !a.directories.every((path) => b.directories?.includes(path))) return false;
+  }
+  if (a.variables === b.variables) return true;
+  if (a.variables.size !== b.variables.size) return false;
+  for (const [name, value] of a.variables) {
+    if (!b.variables.has(name)) return false;
+    const other = b.variables.get(name);
+    if (value !== other && (value === undefined || other === undefined || value.kind !== other.kind || value.text !== other.text))
+      return false;
+  }
+  return true;
+}

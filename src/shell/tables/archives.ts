@@ -1,0 +1,84 @@
+/** Archives: listing their content reads them; packing and unpacking writes files that only the archive knows. */
+
+import { environmentSteers } from "../environment.ts";
+import { type Field, textField } from "../field.ts";
+import type { Handler, Program } from "../machine.ts";
+import { optionTable, readOptions } from "../options.ts";
+import { asksAlways, program } from "../program.ts";
+
+const tarTable = optionTable({
+  short: "tvzjJZf:",
+  long: "list verbose file: gzip bzip2 xz zstd lzma full-time numeric-owner utc wildcards exclude: strip-components: auto-compress force-local",
+});
+
+const tar: Handler = ({ judge, fields }) => {
+  const steering = environmentSteers(judge.world.env, /^TAR_OPTIONS$/);
+  if (steering !== undefined) judge.fail(`${steering} configures tar`);
+  // The old form has no dash: `tar tf x`.
+  const first = fields[1];
+  const args = first?.kind === "text" && /^[a-zA-Z]+$/.test(first.text) ? oldForm(fields, first.text) : fields.slice(1);
+  const directory = args.findIndex((field) => field.kind === "text" && (field.text === "-C" || field.text === "--directory"));
+  const target =
+    directory < 0
+      ? args.map((field) => /^--directory=(.*)$/s.exec(field.text)?.[1]).find((text) => text !== undefined)
+      : args[directory + 1]?.text;
+  const extracts = args.some((field) => field.kind === "text" && /^-[a-zA-Z]*x|^--(?:extract|get)$/.test(field.text));
+  if (extracts) judge.write(textField(target ?? "."), "create", true);
+  const parsed = readOptions(tarTable, [textField("tar"), ...args], 1, judge);
+  if (parsed === undefined) return;
+  if (!parsed.options.has("t") && !parsed.options.has("list")) {
+    if (!parsed.options.has("version") && !parsed.options.has("help")) judge.fail("tar packs or unpacks files");
+    return;
+  }
+  const archive = parsed.options.get("f") ?? parsed.options.get("file");
+  if (archive === undefined || archive.text === "-") return;
+  // `host:file` makes tar start a remote shell.
+  if (archive.kind !== "text" || archive.text.includes(":")) judge.fail("an archive on another machine");
+  else judge.read(archive);
+};
+
+/** Letters that take a value take the following words in their order. */
+function oldForm(fields: readonly Field[], letters: string): readonly Field[] {
+  const rest = fields.slice(2);
+  const result: Field[] = [];
+  for (const letter of letters) {
+    result.push(textField(`-${letter}`));
+    const value = "fCbTXVKNIFLHg".includes(letter) ? rest.shift() : undefined;
+    if (value !== undefined) result.push(value);
+  }
+  return [...result, ...rest];
+}
+
+const unzip: Handler = ({ judge, fields }) => {
+  const listing =
+    fields.length > 2 &&
+    fields.slice(1, -1).every((field) => field.kind === "text" && /^-[lvtzZqp12]+$/.test(field.text)) &&
+    fields.slice(1, -1).some((field) => /[lvtzZp]/.test(field.text));
+  const archive = fields.at(-1);
+  if (!listing || archive === undefined || archive.text.startsWith("-")) judge.fail("unpacks files");
+  else judge.read(archive);
+};
+
+const decompress = program({ operands: "read", short: "cdfkqvth", long: "stdout decompress quiet", harmless: true });
+
+export const archives: Readonly<Record<string, Program>> = {
+  tar: { handle: tar },
+  gtar: { handle: tar },
+  bsdtar: asksAlways("packs or unpacks files"),
+  unzip: { handle: unzip },
+  zipinfo: program({ operands: "read", short: "12smlvhtTz" }),
+  zcat: decompress,
+  gzcat: decompress,
+  bzcat: decompress,
+  xzcat: decompress,
+  zstdcat: decompress,
+  zip: asksAlways("packs files and can start a test program"),
+  gzip: asksAlways("replaces files"),
+  gunzip: asksAlways("replaces files"),
+  bzip2: asksAlways("replaces files"),
+  xz: asksAlways("replaces files"),
+  zstd: asksAlways("writes files"),
+  "7z": asksAlways("packs or unpacks files"),
+  ar: asksAlways("packs or unpacks files"),
+  cpio: asksAlways("packs or unpacks files"),
+};

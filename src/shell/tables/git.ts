@@ -1,0 +1,151 @@
+/**
+ * `git`: read-only subcommands with options known to be harmless. Configuration of a repository can start
+ * programs on plain `status`, `diff` and `log`, so each subcommand also says which kinds of configuration it
+ * obeys, and runs unasked only where the repository is trusted, sets none of those, or flags switch them off.
+ */
+import { environmentSteers } from "../environment.ts";
+import type { Field } from "../field.ts";
+import { textField } from "../field.ts";
+import type { Judge } from "../judge.ts";
+import type { Call, Program } from "../machine.ts";
+import { type OptionTable, optionTable, type ParsedOptions, readOptions } from "../options.ts";
+import { type GitCommand, type GitRisk, gitCommands, networkCommands } from "./git-commands.ts";
+
+/** `-c` values that only take power away. */
+const hardening =
+  /^(?:core\.fsmonitor=(?:false)?|core\.hookspath=\/dev\/null|core\.pager=(?:cat)?|diff\.external=|core\.quotepath=\w*|log\.showsignature=false|protocol\.ext\.allow=never|protocol\.allow=never|color\.[\w.]+=\w*|advice\.[\w.]+=\w*|core\.attributesfile=\/dev\/null|gc\.auto=0|core\.untrackedcache=\w*)$/i;
+
+interface Globals {
+  readonly index: number;
+  readonly switchedOff: Set<GitRisk>;
+  readonly directory: Field | undefined;
+}
+
+export const git: Program = {
+  handle(call) {
+    const { judge, fields } = call;
+    const globals = readGlobals(fields, judge);
+    const name = fields[globals.index];
+    if (name === undefined) return;
+    if (name.kind !== "text") {
+      judge.fail("a git command that is only known when it runs");
+      return;
+    }
+    const steering = environmentSteers(judge.world.env, /^(?:GIT_|PAGER$|EDITOR$|VISUAL$|SSH_ASKPASS$)/);
+    if (steering !== undefined) judge.fail(`${steering} steers git`);
+    if (networkCommands.has(name.text)) reach(fields.slice(globals.index + 1), judge);
+    const command = gitCommands.get(name.text);
+    if (command === undefined) {
+      judge.fail(`git ${name.text} is not known to be read-only`);
+      addOutside(fields.slice(globals.index + 1), judge);
+      return;
+    }
+    runRead(command, globals, call);
+  },
+};
+
+function readGlobals(fields: readonly Field[], judge: Judge): Globals {
+  const switchedOff = new Set<GitRisk>();
+  let directory: Field | undefined;
+  let index = 1;
+  for (; index < fields.length; index += 1) {
+    const text = fields[index]?.kind === "text" ? (fields[index]?.text ?? "") : undefined;
+    if (text === undefined || !text.startsWith("-")) break;
+    if (text === "--no-pager" || text === "-P") switchedOff.add("pager");
+    else if (text === "--version") return { index: fields.length, switchedOff, directory };
+    else if (
+      /^--(?:no-optional-locks|literal-pathspecs|glob-pathspecs|noglob-pathspecs|icase-pathspecs|no-replace-objects|no-advice)$/.test(text)
+    )
+      continue;
+    else if (text === "-C") {
+      index += 1;
+      directory = fields[index];
+    } else if (text === "-c") {
+      index += 1;
+      const setting = fields[index];
+      if (setting?.kind !== "text" || !hardening.test(setting.text)) judge.fail("git -c changes its configuration");
+      else if (/^core\.fsmonitor=/i.test(setting.text)) switchedOff.add("fsmonitor");
+      else if (/^diff\.external=$/i.test(setting.text)) switchedOff.add("external");
+      else if (/^log\.showsignature=/i.test(setting.text)) switchedOff.add("signature");
+      else if (/^core\.pager=/i.test(setting.text)) switchedOff.add("pager");
+    } else {
+      judge.fail(`git option ${text.replace(/=.*/s, "")} is not known to be harmless`);
+      if (/^--(?:git-dir|work-tree|namespace|exec-path|super-prefix|config-env|attr-source)$/.test(text)) index += 1;
+    }
+  }
+  return { index, switchedOff, directory };
+}
+
+const tables = new Map<GitCommand, OptionTable>();
+
+function runRead(command: GitCommand, globals: Globals, { judge, fields }: Call): void {
+  let table = tables.get(command);
+  if (table === undefined) {
+    table = optionTable(command);
+    tables.set(command, table);
+  }
+  if (globals.directory !== undefined) {
+    judge.list(globals.directory, true);
+    const elsewhere = judge.paths(globals.directory);
+    judge.state = { ...judge.state, directories: elsewhere.length === 0 ? undefined : elsewhere };
+  }
+  const split = fields.findIndex((field, index) => index > globals.index && field.kind === "text" && field.text === "--");
+  const parsed = readOptions(table, fields, globals.index + 1, judge);
+  if (parsed === undefined) return;
+  const afterDashes = split < 0 ? 0 : fields.length - split - 1;
+  checkTrust(command, globals, parsed, judge);
+  command.operands(parsed.operands, judge, parsed, afterDashes);
+}
+
+/** Configuration keys that make git start a program, by what obeys them. */
+const riskyKeys: Readonly<Record<GitRisk, RegExp>> = {
+  fsmonitor: /^core\.fsmonitor(?:hookversion)?$/,
+  filter: /^filter\./,
+  external: /^diff\.(?:external|.*\.command)$/,
+  textconv: /^diff\..*\.(?:textconv|cachetextconv)$/,
+  signature: /^(?:log\.showsignature|gpg\.)/,
+  pager: /^(?:core\.pager|pager\.)/,
+  fetch: /^(?:remote\..*\.(?:promisor|partialclonefilter|uploadpack|vcs)|extensions\.partialclone|core\.(?:sshcommand|gitproxy)|url\.)/,
+};
+const alwaysRisky =
+  /^(?:include\.|includeif\.|extensions\.worktreeconfig$|core\.(?:worktree|attributesfile|editor|askpass|alternaterefscommand|excludesfile)$|alias\.|submodule\.)/;
+
+function checkTrust(command: GitCommand, globals: Globals, parsed: ParsedOptions, judge: Judge): void {
+  const { world } = judge;
+  if (world.interactive === true && !globals.switchedOff.has("pager") && (world.env?.GIT_PAGER ?? world.env?.PAGER) !== "cat")
+    judge.fail("starts a pager");
+  const here = judge.state.directories;
+  const known = here?.every((directory) => directory === world.cwd || directory === world.workspace) ?? false;
+  if (known && world.gitTrusted) return;
+  if (!known || world.gitConfigKeys === undefined) {
+    judge.fail("configuration of this repository could start programs");
+    return;
+  }
+  const switchedOff = new Set(globals.switchedOff);
+  if (parsed.options.has("no-ext-diff")) switchedOff.add("external");
+  if (parsed.options.has("no-textconv")) switchedOff.add("textconv");
+  if (parsed.options.has("no-show-signature")) switchedOff.add("signature");
+  for (const key of world.gitConfigKeys) {
+    const risky = alwaysRisky.test(key) || command.risks.some((risk) => !switchedOff.has(risk) && riskyKeys[risk].test(key));
+    if (risky) judge.fail(`${key} in this repository's configuration could start a program`);
+  }
+}
+
+const remoteAddress = /^(?:[a-z][a-z0-9+.-]*:\/\/|[\w.-]+@[\w.-]+:)/i;
+
+/** Addresses a network command names. */
+function reach(args: readonly Field[], judge: Judge): void {
+  judge.network = true;
+  for (const field of args) {
+    if (field.kind !== "text" || !remoteAddress.test(field.text)) continue;
+    const scp = /^([\w.-]+@)?([\w.-]+):(?!\/\/)(.*)$/s.exec(field.text);
+    judge.connect(scp === null ? field.text : `ssh://${scp[2] ?? ""}/${scp[3] ?? ""}`, "GET");
+  }
+}
+
+/** Paths outside the repository that a writing command names are at least shown. */
+function addOutside(args: readonly Field[], judge: Judge): void {
+  for (const field of args) {
+    if (field.kind === "text" && /^(?:\/|\.\.(?:\/|$)|~)/.test(field.text)) judge.read(textField(field.text));
+  }
+}

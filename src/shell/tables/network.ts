@@ -1,0 +1,180 @@
+/**
+ * Programs that talk to other machines. They always ask; what they would contact, send and store is named as far
+ * as their arguments say it, so that path and address rules hold for them too.
+ */
+import { type Field, textField } from "../field.ts";
+import type { Judge } from "../judge.ts";
+import type { Handler, Program } from "../machine.ts";
+import { asksAlways } from "../program.ts";
+import { parallel } from "./xargs.ts";
+
+const asks = "talks to the network";
+
+/** Short options of curl that take a value. */
+const curlValued = /^[A-Za-z#:0]*[AbcCdDeEFhHKmMoPQrtTuUwxXyYz]$/;
+const curlUploads =
+  /^(?:-d|--data(?:-\w+)?|--json|-F|--form(?:-string)?|-T|--upload-file|-b|--cookie|-K|--config|-E|--cert|--key|--netrc-file|-H|--header|--url-query)$/;
+const curlStores = /^(?:-o|--output|-D|--dump-header|-c|--cookie-jar|--trace(?:-ascii)?|--stderr|--etag-save|--hsts|--alt-svc)$/;
+
+const curl: Handler = ({ judge, fields }) => {
+  judge.network = true;
+  let method = "GET";
+  const addresses: string[] = [];
+  for (let index = 1; index < fields.length; index += 1) {
+    const field = fields[index];
+    if (field?.kind !== "text") continue;
+    const text = field.text;
+    if (!text.startsWith("-") || text === "-") {
+      addresses.push(text);
+      continue;
+    }
+    const option = splitOption(text, fields[index + 1]);
+    if (option.usesNext) index += 1;
+    if (/^(?:-X|--request)$/.test(option.name)) method = option.value;
+    else if (/^(?:-d|--data|-F|--form|--json)/.test(option.name) && method === "GET") method = "POST";
+    else if (/^(?:-T|--upload-file)$/.test(option.name)) method = "PUT";
+    else if (option.name === "--url") addresses.push(option.value);
+    if (curlUploads.test(option.name)) upload(option.name, option.value, judge);
+    if (curlStores.test(option.name) && option.value !== "-") judge.write(textField(option.value), "modify");
+    if (/^-[a-zA-Z]*O|^--remote-name/.test(option.name)) judge.write(textField("."), "create", false);
+  }
+  for (const address of addresses) connectTo(address, method, judge);
+};
+
+interface Option {
+  readonly name: string;
+  readonly value: string;
+  readonly usesNext: boolean;
+}
+
+function splitOption(text: string, next: Field | undefined): Option {
+  const following = next?.text ?? "";
+  if (text.startsWith("--")) {
+    const equals = text.indexOf("=");
+    if (equals > 0) return { name: text.slice(0, equals), value: text.slice(equals + 1), usesNext: false };
+    const valued =
+      /^--(?:request|data|data-\w+|json|form|form-string|upload-file|output|url|user|user-agent|header|cookie|cookie-jar|dump-header|config|cert|key|cacert|capath|max-time|connect-timeout|retry|retry-delay|proxy|referer|range|resolve|write-out|interface|netrc-file|trace|trace-ascii|stderr|output-dir|limit-rate|url-query|etag-save|hsts|alt-svc)$/.test(
+        text,
+      );
+    return { name: text, value: valued ? following : "", usesNext: valued };
+  }
+  for (let at = 1; at < text.length; at += 1) {
+    if (!curlValued.test(text[at] ?? "")) continue;
+    const rest = text.slice(at + 1);
+    return { name: `-${text[at] ?? ""}`, value: rest === "" ? following : rest, usesNext: rest === "" };
+  }
+  return { name: text, value: "", usesNext: false };
+}
+
+function upload(name: string, value: string, judge: Judge): void {
+  const isFile = /^(?:-T|--upload-file|-K|--config|-E|--cert|--key|--netrc-file)$/.test(name);
+  const match = isFile ? value : /(?:^|=|^[\w-]+)[@<]([^;]*)/.exec(value)?.[1];
+  if (match !== undefined && match !== "" && match !== "-")
+    judge.read(textField(match.startsWith("~/") ? judge.home() + match.slice(1) : match));
+}
+
+const wget: Handler = ({ judge, fields }) => {
+  judge.network = true;
+  let method = "GET";
+  let stored: string | undefined;
+  const addresses: string[] = [];
+  for (let index = 1; index < fields.length; index += 1) {
+    const text = fields[index]?.kind === "text" ? (fields[index]?.text ?? "") : "";
+    const match = /^(--[\w-]+)(?:=(.*))?$/s.exec(text);
+    const value = match?.[2] ?? "";
+    if (match !== null && /^--(?:post-file|body-file)$/.test(match[1] ?? "")) {
+      method = "POST";
+      judge.read(textField(value !== "" ? value : (fields[index + 1]?.text ?? "")));
+    } else if (/^-[a-zA-Z]*[OoaPi]$/.test(text)) {
+      index += 1;
+      if (/O$/.test(text)) stored = fields[index]?.text;
+    } else if (!text.startsWith("-") && text !== "") addresses.push(text);
+  }
+  for (const address of addresses) connectTo(address, method, judge);
+  if (stored !== "-") judge.write(textField(stored ?? "."), stored === undefined ? "create" : "modify");
+};
+
+function connectTo(address: string, method: string, judge: Judge): void {
+  if (/\s/.test(address) || address === "") return;
+  judge.connect(/^[a-z][a-z0-9+.-]*:\/\//i.test(address) ? address : `http://${address}`, method);
+}
+
+/** The first operand is a host; options with values are skipped roughly, since the program asks anyway. */
+function host(scheme: string, valued: RegExp, withPort = false): Program {
+  return {
+    asks,
+    handle({ judge, fields }) {
+      judge.network = true;
+      const operands: string[] = [];
+      for (let index = 1; index < fields.length; index += 1) {
+        const text = fields[index]?.kind === "text" ? (fields[index]?.text ?? "") : "";
+        if (valued.test(text)) index += 1;
+        else if (!text.startsWith("-") && !text.startsWith("+") && text !== "") operands.push(text);
+      }
+      const name = operands[0]?.replace(/^[^@]*@/, "").replace(/:.*$/, "");
+      if (name !== undefined && /^[\w.:-]+$/.test(name))
+        judge.connect(`${scheme}://${name}${withPort && /^\d+$/.test(operands[1] ?? "") ? `:${operands[1]}` : ""}`, "CONNECT");
+    },
+  };
+}
+
+/** Copies between machines: `host:path` on either side. */
+const copy: Handler = ({ judge, fields }) => {
+  judge.network = true;
+  for (const field of fields.slice(1)) {
+    if (field.kind !== "text" || field.text.startsWith("-")) continue;
+    const remote = /^(?:[^@/\s]+@)?([\w.-]+):/.exec(field.text);
+    if (remote !== null) judge.connect(`ssh://${remote[1] ?? ""}`, "CONNECT");
+    else if (field === fields.at(-1)) judge.write(field, "modify", true);
+    else judge.read(field, true);
+  }
+};
+
+const packages = "installs or runs code of others";
+
+export const networkPrograms: Readonly<Record<string, Program>> = {
+  curl: { handle: curl, asks },
+  wget: { handle: wget, asks },
+  ssh: host("ssh", /^-[bcDEeFIiJLlmOopQRSWw]$/),
+  scp: { handle: copy, asks },
+  sftp: host("ssh", /^-[bcFiloPRS]$/),
+  rsync: { handle: copy, asks },
+  ping: host("icmp", /^-[cIilmMpQsStTWw]$/),
+  ping6: host("icmp", /^-[cIilmMpQsStTWw]$/),
+  traceroute: host("icmp", /^-[fgimNpqswz]$/),
+  dig: host("dns", /^-[bcfkmpqtxy]$/),
+  nslookup: host("dns", /^$/),
+  host: host("dns", /^-[cNRtW]$/),
+  nc: host("tcp", /^-[IiMmOPpqsTVWwXx]$/, true),
+  ncat: host("tcp", /^-[IiMmOPpqsTVWwXx]$/, true),
+  netcat: host("tcp", /^-[IiMmOPpqsTVWwXx]$/, true),
+  telnet: host("tcp", /^-[abelnSXx]$/, true),
+  ftp: host("ftp", /^$/),
+  socat: asksAlways(asks, ({ judge }) => {
+    judge.network = true;
+  }),
+  openssl: asksAlways("may talk to the network or write keys", ({ judge, fields }) => {
+    if (fields.some((field) => field.text === "s_client" || field.text === "s_server")) judge.network = true;
+  }),
+  parallel: { handle: parallel },
+  npm: asksAlways(packages),
+  npx: asksAlways(packages),
+  yarn: asksAlways(packages),
+  pnpm: asksAlways(packages),
+  pip: asksAlways(packages),
+  pip3: asksAlways(packages),
+  uv: asksAlways(packages),
+  cargo: asksAlways(packages),
+  go: asksAlways(packages),
+  gem: asksAlways(packages),
+  bundle: asksAlways(packages),
+  composer: asksAlways(packages),
+  apt: asksAlways(packages),
+  "apt-get": asksAlways(packages),
+  dpkg: asksAlways(packages),
+  dnf: asksAlways(packages),
+  yum: asksAlways(packages),
+  apk: asksAlways(packages),
+  brew: asksAlways(packages),
+  pacman: asksAlways(packages),
+};

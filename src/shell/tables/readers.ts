@@ -1,0 +1,242 @@
+/** Programs that print what they read. No option listed here writes a file or starts a program. */
+import { environmentSteers } from "../environment.ts";
+import type { Field } from "../field.ts";
+import type { Judge } from "../judge.ts";
+import type { Program } from "../machine.ts";
+import type { ParsedOptions } from "../options.ts";
+import { isStandardInput, program } from "../program.ts";
+
+const sums = program({ operands: "read", short: "btz", long: "binary text tag zero", harmless: true });
+
+/** The second operand of these is written. */
+function readThenWrite(operands: readonly Field[], judge: Judge): void {
+  const [input, output, ...rest] = operands;
+  if (rest.length > 0) judge.fail("more operands than it takes");
+  if (operands.some((field) => field.many)) judge.fail("a pattern may become a second operand, which is written");
+  if (input !== undefined && !isStandardInput(input)) judge.read(input);
+  if (output !== undefined && !isStandardInput(output)) judge.write(output, "modify");
+}
+
+/** Into a pipe a pager only copies; a preprocessor or a start-up command would run code. */
+function page(operands: readonly Field[], judge: Judge): void {
+  if (judge.world.interactive === true) judge.fail("a pager can start programs");
+  if (environmentSteers(judge.world.env, /^(?:LESS|MORE)/) !== undefined) judge.fail("the environment configures the pager");
+  for (const field of operands) {
+    if (field.text.startsWith("+")) judge.fail("a pager that starts with a command");
+    else if (!isStandardInput(field)) judge.read(field);
+  }
+}
+
+function highlight(operands: readonly Field[], judge: Judge, parsed: ParsedOptions): void {
+  const paging = parsed.options.get("paging");
+  if (paging !== undefined && paging.text !== "never" && paging.text !== "auto") judge.fail("starts a pager");
+  if (judge.world.interactive === true && paging?.text !== "never") judge.fail("starts a pager");
+  if (environmentSteers(judge.world.env, /^BAT_/) !== undefined) judge.fail("the environment configures it");
+  for (const field of operands) if (!isStandardInput(field)) judge.read(field);
+}
+
+export const readers: Readonly<Record<string, Program>> = {
+  cat: program({
+    operands: "read",
+    short: "AbeEnstTuv",
+    long: "show-all number-nonblank show-ends number squeeze-blank show-tabs show-nonprinting",
+    harmless: true,
+  }),
+  tac: program({ operands: "read", short: "brs:", long: "before regex separator:", harmless: true }),
+  nl: program({
+    operands: "read",
+    short: "b:d:f:h:i:l:n:ps:v:w:",
+    long: "body-numbering: number-format: number-width: number-separator: starting-line-number:",
+    harmless: true,
+  }),
+  head: program({
+    operands: "read",
+    short: "c:n:qvz",
+    long: "bytes: lines: quiet silent verbose zero-terminated",
+    digits: true,
+    harmless: true,
+    passesNames: true,
+  }),
+  tail: program({
+    operands: "read",
+    short: "c:n:qvzfFs:",
+    long: "bytes: lines: quiet silent verbose zero-terminated follow? retry pid: sleep-interval:",
+    digits: true,
+    harmless: true,
+    passesNames: true,
+  }),
+  wc: program({ operands: "read", short: "cmlLw", long: "bytes chars lines max-line-length words total:", harmless: true, counts: true }),
+  sort: program({
+    operands: "read",
+    short: "bdfghiMnRrVcCmsuzk:t:S:o>",
+    long: "ignore-leading-blanks dictionary-order ignore-case general-numeric-sort ignore-nonprinting month-sort human-numeric-sort numeric-sort random-sort reverse sort: version-sort check? merge stable unique zero-terminated key: field-separator: buffer-size: output> random-source< parallel: debug batch-size:",
+    passesNames: true,
+  }),
+  uniq: program({
+    operands: readThenWrite,
+    short: "cdDif:s:uw:z",
+    long: "count repeated all-repeated? skip-fields: group? ignore-case skip-chars: unique zero-terminated check-chars:",
+    passesNames: true,
+  }),
+  cut: program({
+    operands: "read",
+    short: "b:c:d:f:nsz",
+    long: "bytes: characters: delimiter: fields: complement only-delimited output-delimiter: zero-terminated",
+    harmless: true,
+  }),
+  tr: program({ operands: "text", short: "cCdst", long: "complement delete squeeze-repeats truncate-set1", harmless: true }),
+  paste: program({ operands: "read", short: "d:sz", long: "delimiters: serial zero-terminated", harmless: true }),
+  join: program({
+    operands: "read",
+    short: "a:e:ij:o:t:v:z1:2:",
+    long: "ignore-case check-order nocheck-order header zero-terminated",
+    harmless: true,
+  }),
+  comm: program({
+    operands: "read",
+    short: "123z",
+    long: "check-order nocheck-order output-delimiter: total zero-terminated",
+    harmless: true,
+  }),
+  fold: program({ operands: "read", short: "bsw:", long: "bytes spaces width:", digits: true, harmless: true }),
+  fmt: program({
+    operands: "read",
+    short: "cp:stuw:g:",
+    long: "crown-margin prefix: split-only tagged-paragraph uniform-spacing width: goal:",
+    digits: true,
+    harmless: true,
+  }),
+  expand: program({ operands: "read", short: "it:", long: "initial tabs:", digits: true, harmless: true }),
+  unexpand: program({ operands: "read", short: "at:", long: "all first-only tabs:", digits: true, harmless: true }),
+  column: program({
+    operands: "read",
+    short: "tc:s:o:N:R:T:H:exnJLd",
+    long: "table separator: output-separator: output-width: table-columns: table-right: json fillrows",
+    harmless: true,
+  }),
+  rev: program({ operands: "read", harmless: true }),
+  od: program({
+    operands: "read",
+    short: "A:j:N:t:vw?abcdfhilosx",
+    long: "address-radix: skip-bytes: read-bytes: format: output-duplicates width? endian:",
+    harmless: true,
+  }),
+  hexdump: program({ operands: "read", short: "bcCdovxn:s:e:", long: "canonical length: skip: no-squeezing", harmless: true }),
+  hd: program({ operands: "read", short: "bcCdovxn:s:e:", harmless: true }),
+  xxd: program({ operands: readThenWrite, short: "abeuipPEc:g:l:s:o:rd" }),
+  strings: program({
+    operands: "read",
+    short: "afn:t:owe:",
+    long: "all print-file-name bytes: radix: include-all-whitespace encoding:",
+    digits: true,
+    harmless: true,
+  }),
+  base64: program({ operands: "read", short: "diw:D", long: "decode ignore-garbage wrap:", harmless: true }),
+  base32: program({ operands: "read", short: "diw:", long: "decode ignore-garbage wrap:", harmless: true }),
+  basenc: program({
+    operands: "read",
+    short: "diw:",
+    long: "base64 base64url base32 base16 base2msbf z85 decode ignore-garbage wrap:",
+    harmless: true,
+  }),
+  md5sum: sums,
+  sha1sum: sums,
+  sha224sum: sums,
+  sha256sum: sums,
+  sha384sum: sums,
+  sha512sum: sums,
+  b2sum: program({ operands: "read", short: "btzl:", long: "binary text tag zero length:", harmless: true }),
+  cksum: program({ operands: "read", short: "a:", long: "algorithm: untagged tag zero", harmless: true }),
+  sum: program({ operands: "read", short: "rs", long: "sysv", harmless: true }),
+  shasum: program({ operands: "read", short: "a:bt", long: "algorithm: binary text", harmless: true }),
+  md5: program({ operands: "read", short: "qr", harmless: true }),
+  diff: program({
+    operands: "read",
+    short: "abBcC:dEeF:iI:nNpqrsS:tTuU:vwW:x:X<yZ",
+    long: "brief report-identical-files context? unified? ed normal rcs side-by-side width: left-column suppress-common-lines show-c-function show-function-line: label: expand-tabs initial-tab tabsize: suppress-blank-empty recursive no-dereference new-file unidirectional-new-file ignore-file-name-case exclude: exclude-from< starting-file: from-file< to-file< ignore-case ignore-tab-expansion ignore-trailing-space ignore-space-change ignore-all-space ignore-blank-lines ignore-matching-lines: text strip-trailing-cr minimal speed-large-files color? horizon-lines:",
+    recursive: ["r", "recursive"],
+    digits: true,
+  }),
+  cmp: program({
+    operands: (operands, judge) => {
+      for (const field of operands.slice(0, 2)) if (!isStandardInput(field)) judge.read(field);
+    },
+    short: "bi:ln:s",
+    long: "print-bytes ignore-initial: verbose bytes: quiet silent",
+    harmless: true,
+  }),
+  colordiff: { asks: "may read a configuration of its own" },
+  file: program({
+    operands: "read",
+    short: "bhiIkLNnprs0e:F:P:",
+    long: "brief mime mime-type mime-encoding no-dereference dereference keep-going no-pad raw special-files separator: exclude: extension apple print0",
+  }),
+  stat: program({
+    operands: "list",
+    short: "Lfc:tx",
+    long: "dereference file-system cached: format: printf: terse",
+    harmless: true,
+    counts: true,
+  }),
+  readlink: program({
+    operands: "list",
+    short: "femnqsvz",
+    long: "canonicalize canonicalize-existing canonicalize-missing no-newline quiet silent verbose zero",
+    harmless: true,
+  }),
+  realpath: program({
+    operands: "list",
+    short: "emLPqsz",
+    long: "canonicalize-existing canonicalize-missing logical physical quiet relative-to: relative-base: strip no-symlinks zero",
+    harmless: true,
+  }),
+  basename: program({ operands: "text", short: "as:z", long: "multiple suffix: zero", harmless: true, counts: true }),
+  dirname: program({ operands: "text", short: "z", long: "zero", harmless: true, counts: true }),
+  ls: program({
+    operands: "list",
+    here: true,
+    recursive: ["R", "recursive"],
+    short: "aAbBcCdDfFgGhHiI:klLmnNopqQrRsStT:uUvw:xXZ1",
+    long: "all almost-all author escape block-size: ignore-backups color? directory dired classify? file-type format: full-time group-directories-first no-group human-readable si dereference-command-line dereference-command-line-symlink-to-dir hide: hyperlink? indicator-style: inode ignore: kibibytes dereference numeric-uid-gid literal hide-control-chars show-control-chars quote-name quoting-style: reverse recursive size sort: time: time-style: tabsize: width: context zero",
+    harmless: true,
+    counts: true,
+  }),
+  dir: program({ operands: "list", here: true, short: "aAlhR1tr", recursive: ["R"], harmless: true }),
+  vdir: program({ operands: "list", here: true, short: "aAlhR1tr", recursive: ["R"], harmless: true }),
+  tree: program({
+    operands: "tree",
+    here: true,
+    short: "adfilxL:P:I:NqQpugshDFtcUrvCnASJXo>",
+    long: "filelimit: si du timefmt: inodes device noreport charset: dirsfirst filesfirst sort? gitignore matchdirs ignore-case prune hintro: houtro: metafirst info",
+  }),
+  du: program({
+    operands: "tree",
+    here: true,
+    short: "0aAbB:cd:DHhkLlmPSst:x",
+    long: "null all apparent-size block-size: bytes total dereference-args max-depth: human-readable inodes dereference no-dereference separate-dirs si summarize threshold: time? time-style: exclude: one-file-system",
+    harmless: true,
+    counts: true,
+  }),
+  df: program({
+    operands: "text",
+    short: "aB:hHiklPTt:x:v",
+    long: "all block-size: human-readable si inodes local no-sync output? portability print-type type: exclude-type: total",
+    harmless: true,
+  }),
+  less: program({
+    operands: page,
+    short: "eEFiImMnNqQrRsSuUwWX",
+    long: "RAW-CONTROL-CHARS no-init quit-if-one-screen chop-long-lines LINE-NUMBERS",
+  }),
+  more: program({ operands: page, short: "dfcpsu" }),
+  bat: program({
+    operands: highlight,
+    short: "pnAl:r:H:",
+    long: "plain number show-all language: line-range: highlight-line: style: paging: color: theme: wrap: decorations: file-name:",
+  }),
+  batcat: program({
+    operands: highlight,
+    short: "pnAl:r:H:",
+    long: "plain number show-all language: line-range: highlight-line: style: paging: color: theme: wrap: decorations: file-name:",
+  }),
+};

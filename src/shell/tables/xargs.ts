@@ -1,0 +1,69 @@
+/**
+ * `xargs` and `parallel`: the command inside is judged with arguments that come from elsewhere. Those are known
+ * only where the program before it in the pipe prints names that are known.
+ */
+import { type Field, mayBeOption } from "../field.ts";
+import type { Judge } from "../judge.ts";
+import type { Handler } from "../machine.ts";
+import { optionTable, readOptions } from "../options.ts";
+
+const table = optionTable({
+  short: "0rtxn:P:L:I:d:E:s:l?e?i?a<",
+  long: "null no-run-if-empty verbose exit max-args: max-procs: max-lines? replace? delimiter: eof? max-chars: arg-file< show-limits process-slot-var:",
+  posix: true,
+});
+
+export const xargs: Handler = ({ judge, fields, machine }) => {
+  const parsed = readOptions(table, fields, 1, judge);
+  const start = parsed?.operandIndex ?? fields.findIndex((field, index) => index > 0 && !mayBeOption(field));
+  const command = start < 0 ? [] : fields.slice(start);
+  if (command.length === 0) {
+    judge.fail("xargs with a command that is not named");
+    return;
+  }
+  const options = parsed?.options ?? new Map<string, Field | undefined>();
+  const nul = options.has("0") || options.has("null");
+  const recut = ["a", "arg-file", "d", "delimiter", "E", "e", "eof"].some((name) => options.has(name));
+  const given = arriving(judge, nul, recut);
+  const placeholder =
+    options.get("I")?.text ??
+    (options.has("i") || options.has("replace") ? (options.get("i")?.text ?? options.get("replace")?.text ?? "{}") : undefined);
+  const inner = placeholder === undefined ? [...command, ...given] : replace(command, placeholder, given, judge);
+  machine.runInner(inner, { doubt: judge.reason });
+};
+
+/** What the command will be given. */
+function arriving(judge: Judge, nul: boolean, recut: boolean): readonly Field[] {
+  const unknown: Field = { kind: "words", text: "", many: true, shown: "…" };
+  const { upstream } = judge;
+  if (upstream === undefined || recut) return [unknown];
+  if (upstream.fields.every((field) => field.kind === "text")) {
+    // xargs has quotes of its own.
+    return upstream.fields.some((field) => /['"\\]/.test(field.text)) ? [unknown] : upstream.fields;
+  }
+  if (nul && upstream.nul) return upstream.fields;
+  return upstream.fields.map((field) => (field.kind === "glob" ? { ...unknown, pattern: field.text } : unknown));
+}
+
+function replace(command: readonly Field[], placeholder: string, given: readonly Field[], judge: Judge): readonly Field[] {
+  const result: Field[] = [];
+  for (const field of command) {
+    if (field.kind === "text" && field.text === placeholder) result.push(...given);
+    else {
+      if (field.text.includes(placeholder)) judge.fail("an argument from elsewhere becomes part of a larger one");
+      result.push(field);
+    }
+  }
+  return result;
+}
+
+/** GNU parallel builds shell text from its arguments. */
+export const parallel: Handler = ({ judge, fields, machine }) => {
+  judge.fail("parallel builds commands from its input");
+  const start = fields.findIndex((field, index) => index > 0 && !mayBeOption(field));
+  const end = fields.findIndex((field) => /^::::?\+?$/.test(field.text));
+  if (start < 0) return;
+  const command = fields.slice(start, end < 0 ? undefined : end);
+  const given = end < 0 ? [] : fields.slice(end + 1);
+  machine.runInner([...command, ...given], { doubt: judge.reason });
+};
