@@ -20,7 +20,7 @@ export function notFound(path: string): ToolFailure {
   return new ToolFailure("tool_not_found", `No such file: ${path}`, { details: { reason: "file_not_found", path } });
 }
 
-export function isDirectory(path: string): ToolFailure {
+function isDirectory(path: string): ToolFailure {
   return new ToolFailure("invalid_tool_input", `${path} is a directory, not a file`, {
     hint: "Use List to see what is in it.",
     details: { reason: "is_directory", path },
@@ -75,7 +75,7 @@ export function unusable(facts: Pick<PathFacts, "asked" | "kind">): ToolFailure 
   });
 }
 
-export function unreachable(path: string): ToolFailure {
+function unreachable(path: string): ToolFailure {
   if (!isSpeakable(path)) {
     return new ToolFailure("invalid_tool_input", "The path contains a NUL byte or half a character and cannot name a file", {
       details: { reason: "bad_path" },

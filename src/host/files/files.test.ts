@@ -53,7 +53,7 @@ describe("open", () => {
 
   it("refuses directories, FIFOs, sockets, devices, missing and unspeakable paths at once", async () => {
     mkdirSync(join(root, "dir"));
-    execFileSync("mkfifo", [join(root, "fifo")]);
+    execFileSync("sh", ["-c", 'mkfifo "$0"', join(root, "fifo")]);
     symlinkSync("loop", join(root, "loop"));
     const server = createServer();
     await new Promise<void>((resolve) => server.listen(join(root, "socket"), resolve));
@@ -100,7 +100,7 @@ describe("open", () => {
     writeFileSync(join(root, "file"), "mine");
     const facts = await files.resolve("file");
     unlinkSync(join(root, "file"));
-    execFileSync("mkfifo", [join(root, "file")]);
+    execFileSync("sh", ["-c", 'mkfifo "$0"', join(root, "file")]);
     expect(await refusal(files.open(facts))).toEqual({ code: "invalid_tool_input", reason: "not_a_file" });
   });
 

@@ -8,8 +8,8 @@ import { readdir } from "node:fs/promises";
 import type { DirectoryEntry, FileStat, FileWriter, Fingerprint, OpenFile, PathFacts } from "../../contract/index.ts";
 import { ToolFailure } from "../../contract/index.ts";
 import { close, fstat, kindOf, lstat, readFully, toStat } from "./calls.ts";
-import { fileFailure, isMissing, tooLarge, unusable } from "./failures.ts";
-import { holdDirectory, openRegular } from "./handles.ts";
+import { fileFailure, isMissing, tooLarge } from "./failures.ts";
+import { holdDirectory, openRegular, whyUnusable } from "./handles.ts";
 import { removeFile, replaceFile, sha256 } from "./replace.ts";
 import { resolvePath } from "./resolve.ts";
 
@@ -112,7 +112,7 @@ async function listDirectory(facts: PathFacts): Promise<readonly DirectoryEntry[
       details: { reason: "not_a_directory", path: facts.asked },
     });
   }
-  if (facts.kind !== "directory") throw unusable(facts);
+  if (facts.kind !== "directory") throw await whyUnusable(facts);
   try {
     const directory = await holdDirectory(facts.real, facts.asked);
     try {

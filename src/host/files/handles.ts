@@ -21,8 +21,7 @@ export interface OpenedFile {
 
 /** Opens the regular file at `facts.real` for reading; anything else there fails at once, a FIFO too. */
 export async function openRegular(facts: PathFacts): Promise<OpenedFile> {
-  if (facts.kind === "unreadable") throw await whyUnreadable(facts);
-  if (facts.kind !== "file") throw unusable(facts);
+  if (facts.kind !== "file") throw await whyUnusable(facts);
   for (let attempt = 0; ; attempt += 1) {
     const opened = await openChecked(facts.real, facts.real, facts.asked);
     // Replaced by another writer right after it was opened: take the newer one.
@@ -70,11 +69,13 @@ function placeOf(fd: number): string | undefined {
   }
 }
 
-async function whyUnreadable(facts: PathFacts): Promise<ToolFailure> {
+/** The failure for facts that name no regular file; of what could not be looked at, the kernel is asked for the reason. */
+export async function whyUnusable(facts: PathFacts): Promise<ToolFailure> {
+  if (facts.kind !== "unreadable" || facts.spelled.includes("\0")) return unusable(facts);
   try {
     await realpath(facts.spelled);
   } catch (error) {
-    return errnoOf(error) === "ERR_INVALID_ARG_VALUE" ? unusable(facts) : fileFailure(error, facts.asked);
+    return fileFailure(error, facts.asked);
   }
   return unusable(facts);
 }

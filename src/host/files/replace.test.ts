@@ -1,4 +1,4 @@
-import { execFileSync, spawn } from "node:child_process";
+import { execFileSync, spawn, spawnSync } from "node:child_process";
 import {
   chmodSync,
   chownSync,
@@ -128,7 +128,7 @@ describe("replace", () => {
 
   it("refuses directories, FIFOs and paths below files", async () => {
     mkdirSync(join(root, "d"));
-    execFileSync("mkfifo", [join(root, "f")]);
+    execFileSync("sh", ["-c", 'mkfifo "$0"', join(root, "f")]);
     writeFileSync(join(root, "x"), "");
     const write = async (path: string) => reasonOf(files.replace(await files.resolve(path), Buffer.from(""), { expect: null }));
     expect(await write("d")).toEqual(["invalid_tool_input", "is_directory"]);
@@ -180,6 +180,53 @@ describe("replace", () => {
 });
 
 const here = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
+
+describe("replace without the rights of a superuser", () => {
+  it("writes in place where the directory or the owner forbids a replacement, and not at all where the file does", () => {
+    mkdirSync(join(root, "closed"));
+    mkdirSync(join(root, "open"));
+    for (const name of ["closed/x", "open/theirs", "open/readonly"]) writeFileSync(join(root, name), "old");
+    const build = mkdtempSync(join(tmpdir(), "karyi-build-"));
+    const script = join(build, "writer.mjs");
+    writeFileSync(
+      script,
+      `import { createFiles } from ${JSON.stringify(buildOnce(build))};
+      const files = createFiles({ cwd: () => ${JSON.stringify(root)} });
+      const out = {};
+      for (const path of ["closed/x", "open/theirs", "open/readonly", "closed/new"]) {
+        const facts = await files.resolve(path);
+        const expect = facts.kind === "absent" ? null : (await files.readAll(facts)).fingerprint;
+        out[path] = await files.replace(facts, Buffer.from("new"), { expect }).then(() => "written", (error) => error.details.reason);
+      }
+      console.log(JSON.stringify(out));`,
+    );
+    chmodSync(root, 0o755);
+    chmodSync(build, 0o755);
+    chmodSync(join(root, "closed/x"), 0o666);
+    chmodSync(join(root, "open/theirs"), 0o666);
+    chmodSync(join(root, "open/readonly"), 0o444);
+    chmodSync(join(root, "open"), 0o777);
+    chmodSync(join(root, "closed"), 0o555);
+    const inode = statSync(join(root, "open/theirs"));
+    const ids = isSuperuser ? { uid: 65534, gid: 65534 } : {};
+    const child = spawnSync(process.execPath, [script], { encoding: "utf8", ...ids });
+    expect(JSON.parse(child.stdout || JSON.stringify(child.stderr))).toEqual({
+      "closed/x": "written",
+      "open/theirs": "written",
+      "open/readonly": "no_permission",
+      "closed/new": "no_permission",
+    });
+    expect(["closed/x", "open/theirs", "open/readonly"].map((name) => readFileSync(join(root, name), "utf8"))).toEqual([
+      "new",
+      "new",
+      "old",
+    ]);
+    const after = statSync(join(root, "open/theirs"));
+    expect([after.uid, after.mode, isSuperuser ? after.ino : inode.ino]).toEqual([inode.uid, inode.mode, inode.ino]);
+    expect(readdirSync(join(root, "open")).sort()).toEqual(["readonly", "theirs"]);
+    chmodSync(join(root, "closed"), 0o755);
+  });
+});
 
 /** Plain JavaScript of what the writer needs, so that each of many children starts at once. */
 function buildOnce(target: string): string {

@@ -26,8 +26,8 @@ import {
   unlink,
   writeFully,
 } from "./calls.ts";
-import { alreadyExists, errnoOf, fileFailure, isMissing, notFound, pathChanged, staleFile, unusable } from "./failures.ts";
-import { type HeldDirectory, holdDirectory, holdOrCreate, openChecked } from "./handles.ts";
+import { alreadyExists, errnoOf, fileFailure, isMissing, notFound, pathChanged, staleFile } from "./failures.ts";
+import { type HeldDirectory, holdDirectory, holdOrCreate, openChecked, whyUnusable } from "./handles.ts";
 import { sweepLeftovers, temporaryName } from "./temporary.ts";
 
 const { O_CREAT, O_EXCL, O_NOFOLLOW, O_NONBLOCK, O_RDWR, O_WRONLY } = fs.constants;
@@ -36,7 +36,7 @@ const blockBytes = 1 << 20;
 const cheapHashBytes = 8 << 20;
 
 export async function replaceFile(facts: PathFacts, bytes: Uint8Array, options: ReplaceOptions, durable: boolean): Promise<Fingerprint> {
-  if (facts.kind !== "file" && facts.kind !== "absent") throw unusable(facts);
+  if (facts.kind !== "file" && facts.kind !== "absent") throw await whyUnusable(facts);
   const target = { facts, name: basename(facts.real), durable };
   const directory = await holdOrCreate(dirname(facts.real), facts.asked, durable);
   try {
@@ -54,7 +54,7 @@ export async function replaceFile(facts: PathFacts, bytes: Uint8Array, options: 
 }
 
 export async function removeFile(facts: PathFacts, expect: Fingerprint, durable: boolean): Promise<void> {
-  if (facts.kind !== "file") throw unusable(facts);
+  if (facts.kind !== "file") throw await whyUnusable(facts);
   try {
     const directory = await holdDirectory(dirname(facts.real), facts.asked);
     try {

@@ -7,7 +7,7 @@ import ignore, { type Ignore } from "ignore";
 import type { DirectoryEntry, FileReader, JsonObject, PathFacts, ToolOutput } from "../../contract/index.ts";
 import { ToolFailure } from "../../contract/index.ts";
 
-export const maxListed = 2000;
+const maxListed = 2000;
 /** Counting goes on past the listing, but not for ever. */
 const maxCounted = 200_000;
 const maxIgnoreFileBytes = 1 << 20;

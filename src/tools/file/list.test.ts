@@ -55,7 +55,7 @@ describe("List", () => {
     put("a/x", "1");
     put("odd\nname", "");
     symlinkSync("b.txt", join(root, "link"));
-    execFileSync("mkfifo", [join(root, "pipe")]);
+    execFileSync("sh", ["-c", 'mkfifo "$0"', join(root, "pipe")]);
     expect(await list({})).toEqual({
       output: `${root}/\n  a/\n  b.txt  5\n  link -> ${root}/b.txt\n  "odd\\nname"  0\n  pipe  (fifo)`,
       data: {

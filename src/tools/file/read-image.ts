@@ -9,9 +9,9 @@ import { ToolFailure } from "../../contract/index.ts";
 import { decodeBmp } from "./read-bmp.ts";
 import { type ImageFormat, sizeText } from "./read-kind.ts";
 
-export const maxSidePixels = 8000;
+const maxSidePixels = 8000;
 /** Of the base64 text. */
-export const maxImageCharacters = 5_000_000;
+const maxImageCharacters = 5_000_000;
 /** Decoded size above which a picture is refused. */
 const maxPixels = 16_384 * 16_384;
 export const maxImageFileBytes = 128 << 20;

@@ -12,7 +12,7 @@ export type FileKind =
 export type ImageFormat = "jpeg" | "png" | "gif" | "webp" | "tiff" | "heif" | "bmp" | "svg";
 
 /** How much of a file decides. */
-export const sniffBytes = 512;
+const sniffBytes = 512;
 
 interface Magic {
   readonly at?: number;
@@ -67,7 +67,7 @@ export function kindOf(bytes: Uint8Array, isWide: boolean): FileKind {
   if (/^\s{0,16}%PDF-\d/.test(head)) return { kind: "pdf" };
   const magic = magics.find((one) => head.startsWith(one.bytes, one.at ?? 0) && (one.wordy !== true || (hasNul && !isWide)));
   if (magic !== undefined) return { kind: "binary", type: magic.type };
-  return hasNul && !isWide ? { kind: "binary", type: "binary data" } : { kind: "text" };
+  return !isWide && (hasNul || isNoise(head)) ? { kind: "binary", type: "binary data" } : { kind: "text" };
 }
 
 function imageFormat(head: string, hasNul: boolean): ImageFormat | undefined {
@@ -81,6 +81,16 @@ function imageFormat(head: string, hasNul: boolean): ImageFormat | undefined {
   if (/^\uFEFF?\s*(<\?xml[^>]*>\s*)?(<!--[\s\S]*?-->\s*)*(<!DOCTYPE svg[^>]*>\s*)?<svg[\s>]/.test(head.replace(/^\xef\xbb\xbf/, "")))
     return "svg";
   return undefined;
+}
+
+/** No text has this many control characters, whatever its encoding. */
+function isNoise(head: string): boolean {
+  let controls = 0;
+  for (let at = 0; at < head.length; at += 1) {
+    const code = head.charCodeAt(at);
+    if ((code < 0x20 && (code < 0x08 || code > 0x0d) && code !== 0x1b) || code === 0x7f) controls += 1;
+  }
+  return controls > 2 && controls > head.length / 20;
 }
 
 function littleEndian(head: string, at: number): number {

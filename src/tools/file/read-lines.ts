@@ -12,7 +12,7 @@ const maxPageBytes = 8 << 20;
 /** Longest line that is shown whole, in characters. */
 export const maxLineCharacters = 2000;
 
-export type LineUnit = "byte" | "utf-16le" | "utf-16be";
+type LineUnit = "byte" | "utf-16le" | "utf-16be";
 
 /** A page as bytes: whole lines, or the beginning of one that has no end within reach. */
 export interface PageBytes {

@@ -19,7 +19,7 @@ export async function missingFile(facts: PathFacts, files: Pick<FileReader, "lis
 }
 
 /** Absolute paths, best first. */
-export async function nearestNames(real: string, files: Pick<FileReader, "list" | "stat">): Promise<string[]> {
+async function nearestNames(real: string, files: Pick<FileReader, "list" | "stat">): Promise<string[]> {
   let wanted = basename(real);
   let directory = dirname(real);
   while ((await files.stat(directory)) === undefined && dirname(directory) !== directory) {

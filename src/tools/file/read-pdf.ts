@@ -13,7 +13,7 @@ const maxPages = 200;
 const maxPageCharacters = 50_000;
 
 /** `2`, `1-5`, `3-`; first and last, from 1. */
-export function parsePages(text: string): { first: number; last: number } {
+function parsePages(text: string): { first: number; last: number } {
   const parts = /^\s*(\d+)\s*(?:(-)\s*(\d*)\s*)?$/.exec(text);
   const first = Number(parts?.[1]);
   const last = parts?.[2] === undefined ? first : parts[3] === "" ? Number.POSITIVE_INFINITY : Number(parts[3]);

@@ -230,6 +230,7 @@ describe("Read of what is no text", () => {
     ["WebAssembly module", "\0asm\x01\0\0\0"],
     ["SQLite database", "SQLite format 3\0"],
     ["binary data", "text and \0 more"],
+    ["binary data", "\x01\x9b\x02\x13\xf5\xd2\x14zq\x05\x88"],
   ])("names %s by kind and size", async (type, content) => {
     const bytes = Buffer.from(content, "latin1");
     put("f", bytes);
@@ -249,7 +250,7 @@ describe("Read of what is no text", () => {
 
   it("refuses directories, FIFOs and missing files at once, with a way on", async () => {
     mkdirSync(join(root, "dir"));
-    execFileSync("mkfifo", [join(root, "fifo")]);
+    execFileSync("sh", ["-c", 'mkfifo "$0"', join(root, "fifo")]);
     put("Config.json", "{}");
     put("notes.txt", "x");
     const directory = await failure(run({ file_path: "dir" }));

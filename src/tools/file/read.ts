@@ -11,16 +11,18 @@ import { listDirectory } from "./list-tree.ts";
 import { type FileKind, kindOf, sizeText } from "./read-kind.ts";
 import { missingFile } from "./read-missing.ts";
 import { readText } from "./read-text.ts";
-import { detectEncoding } from "./text/encoding.ts";
+import { detectEncoding, looksWide } from "./text/encoding.ts";
 
 /** Files up to this size are read in one go. */
 const wholeBytes = 1 << 20;
 const headBytes = 256 << 10;
+/** Larger drawings are shown as text only. */
+const maxDrawingBytes = 2 << 20;
 
 const input = z.object({
   file_path: z.string().min(1).describe("The file to read: absolute, or relative to the working directory."),
   offset: z.number().int().min(0).default(0).describe("Line to start at, counted from 0 (cells in a notebook)."),
-  limit: z.number().int().min(1).max(100_000).default(2000).describe("How many lines to read (cells in a notebook)."),
+  limit: z.number().int().min(1).default(2000).describe("How many lines to read (cells in a notebook)."),
   pages: z.string().optional().describe('Pages of a PDF: "3", "1-5" or "4-".'),
   directory: z.enum(["error", "list"]).default("error").describe("What to do when the path is a directory."),
 });
@@ -63,11 +65,11 @@ async function readOpen(file: OpenFile, facts: PathFacts, request: ReadInput, co
   const { size } = file.stat;
   const wanted = size === 0 ? headBytes : size <= wholeBytes ? size : headBytes;
   const head = asBuffer(await file.read(0, wanted));
-  const encoding = await detectEncoding(head, { partial: head.length < size });
-  const kind = kindOf(head, encoding.encoding.startsWith("utf-16"));
+  const partial = head.length < size;
+  const kind = kindOf(head, looksWide(head, partial));
   const special = await readSpecial(kind, file, facts, request, context);
   if (special !== undefined && !(kind.kind === "image" && kind.format === "svg")) return special;
-  const { fingerprint, ...answer } = await readText(file, head, encoding, {
+  const { fingerprint, ...answer } = await readText(file, head, await detectEncoding(head, { partial }), {
     path: facts.real,
     offset: request.offset,
     limit: request.limit,
@@ -96,6 +98,7 @@ async function readSpecial(
   if (kind.kind === "binary") return binary(path, kind.type, size);
   if (kind.kind === "image") {
     const { readImage, maxImageFileBytes } = await import("./read-image.ts");
+    if (kind.format === "svg" && size > maxDrawingBytes) return undefined;
     if (size > maxImageFileBytes) return binary(path, `${kind.format.toUpperCase()} image, too large to be shown`, size);
     try {
       return await readImage(path, await whole(), kind.format);

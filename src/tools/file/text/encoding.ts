@@ -8,10 +8,7 @@ import type { TextEncoding } from "./codec.ts";
 import { type Judgement, judgeLegacy } from "./legacy.ts";
 
 export {
-  type DecodedText,
   decodeText,
-  type EncodedText,
-  type EncodeOptions,
   encodeText,
   readableText,
   showable,
@@ -41,11 +38,17 @@ export async function detectEncoding(bytes: Uint8Array, options: DetectOptions =
   if (marked !== undefined) return marked;
   const valid = options.partial === true ? bytes.subarray(0, bytes.length - cutTail(bytes)) : bytes;
   if (isUtf8(valid) && !hasNul(valid)) return { encoding: "utf-8", bom: none, confidence: 1 };
-  const sample = bytes.length > sampleBytes ? bytes.subarray(0, sampleBytes) : bytes;
+  const sample = bytes.subarray(0, sampleBytes);
   const wide = utf16WithoutMark(sample, bytes.length % 2 === 0 || options.partial === true);
   if (wide !== undefined) return { ...wide, bom: none };
   if (isUtf8(valid)) return { encoding: "utf-8", bom: none, confidence: 1 };
   return { ...(await judgeStrange(bytes, sample)), bom: none };
+}
+
+/** UTF-16, whose NUL bytes are text. Loads nothing. */
+export function looksWide(bytes: Uint8Array, partial: boolean): boolean {
+  const encoding = byMark(bytes)?.encoding ?? utf16WithoutMark(bytes.subarray(0, sampleBytes), bytes.length % 2 === 0 || partial)?.encoding;
+  return encoding === "utf-16le" || encoding === "utf-16be";
 }
 
 /** Not UTF-8 as a whole: damaged UTF-8, or another encoding. */
