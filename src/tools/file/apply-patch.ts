@@ -11,10 +11,10 @@ import { unencodableFailure } from "./match/report.ts";
 import type { HunkReport } from "./patch/apply.ts";
 import { applyHunks, newContent } from "./patch/apply.ts";
 import { parsePatch } from "./patch/parse.ts";
-import type { FilePatch } from "./patch/patch.ts";
+import type { FilePatch, Hunk } from "./patch/patch.ts";
 import { commitWrites } from "./write-commit.ts";
 import type { Draft, PlannedWrite } from "./write-set.ts";
-import { changesData, changesOf, displayPath, missingFailure, previewOf, textOf, WriteSet } from "./write-set.ts";
+import { changesData, changesOf, displayPath, previewOf, textOf, WriteSet } from "./write-set.ts";
 
 const input = z.object({
   patch: z
@@ -78,32 +78,29 @@ export const applyPatchTool = defineTool<z.infer<typeof input>, "files", PatchDa
 });
 
 async function applyFile(set: WriteSet, file: FilePatch, files: FileReader, cwd: string): Promise<FileReport> {
-  const draft = await set.open(file.path);
+  // A hunk that starts from nothing makes the file, also without /dev/null in its header.
+  const isNew =
+    file.kind === "create" ||
+    (file.kind === "update" && file.target === undefined && file.hunks.length > 0 && file.hunks.every(startsFromNothing));
+  const draft = isNew ? await set.open(file.path) : await set.openExisting(file.path);
   const path = displayPath(draft.facts, cwd);
-  if (file.kind === "create") return create(draft, file, path);
-  if (draft.after === null) {
-    // A hunk that starts from nothing makes the file, also without /dev/null in its header.
-    if (
-      file.kind === "update" &&
-      file.target === undefined &&
-      file.hunks.every(({ oldStart, lines }) => oldStart === 0 && lines.every(({ op }) => op === "+"))
-    ) {
-      return create(draft, { kind: "create", path: file.path, hunks: file.hunks }, path);
-    }
-    throw missingFailure(file.path);
-  }
+  if (file.kind === "create" || draft.after === null) return create(draft, file, path);
   if (file.kind === "delete") return remove(draft, file, path);
   return update(set, draft, file, path, files, cwd);
 }
 
-async function create(draft: Draft, file: Extract<FilePatch, { kind: "create" }>, path: string): Promise<FileReport> {
+function startsFromNothing({ oldStart, lines }: Hunk): boolean {
+  return oldStart === 0 && lines.every(({ op }) => op === "+");
+}
+
+async function create(draft: Draft, file: FilePatch, path: string): Promise<FileReport> {
   refuseExisting(draft);
   const codec = codecOf("utf-8", 0);
   const content = await encode(codec, newContent(file.hunks));
   if ("unencodable" in content) throw unencodableFailure(file.path, content.unencodable, "utf-8");
   draft.after = content.bytes;
   draft.codec = codec;
-  if (file.mode !== undefined) draft.mode = file.mode;
+  if (file.kind === "create" && file.mode !== undefined) draft.mode = file.mode;
   return { change: "added", path, hunks: [] };
 }
 
@@ -134,8 +131,7 @@ async function update(
 ): Promise<FileReport> {
   const mode = (await files.stat(draft.facts.real))?.mode;
   const permissions = mode === undefined ? undefined : mode & 0o777;
-  if (file.hunks.some(({ oldStart, lines }) => oldStart === 0 && lines.every(({ op }) => op === "+")) && (draft.after?.length ?? 0) > 0)
-    refuseExisting(draft);
+  if ((draft.after?.length ?? 0) > 0 && file.hunks.some(startsFromNothing)) refuseExisting(draft);
   const applied = file.hunks.length === 0 ? undefined : await applyHunks(file.path, textOf(draft), file.hunks);
   const bytes = applied?.bytes ?? draft.after;
   const hunks = applied?.hunks ?? [];

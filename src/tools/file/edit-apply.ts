@@ -4,10 +4,10 @@
  */
 import { z } from "zod";
 import { ToolFailure } from "../../contract/index.ts";
-import type { ReplacedSpan } from "./match/replace.ts";
 import { replaceText } from "./match/replace.ts";
 import type { EditPlace } from "./match/report.ts";
 import { mismatchFailure, unencodableFailure } from "./match/report.ts";
+import type { ReplacedSpan } from "./match/splice.ts";
 import type { Draft } from "./write-set.ts";
 import { textOf } from "./write-set.ts";
 

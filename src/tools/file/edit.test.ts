@@ -1,4 +1,4 @@
-import { chmod, stat, symlink } from "node:fs/promises";
+import { chmod, stat, symlink, truncate } from "node:fs/promises";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { editTool } from "./edit.ts";
 import { Workspace } from "./match/fixtures/workspace.ts";
@@ -166,5 +166,46 @@ describe("Edit keeps line endings", () => {
     await place.write("a.txt", "one\ntwo");
     await place.run(editTool, edit("a.txt", "two", "2"));
     expect(await place.text("a.txt")).toBe("one\n2");
+  });
+});
+
+describe("Edit and names, kinds and sizes of files", () => {
+  it("offers the nearest name for a missing file", async () => {
+    await place.write("config.ts", "x\n");
+    expect((await place.failure(editTool, edit("confg.ts", "x", "y"))).hint).toContain("config.ts");
+  });
+
+  it("numbers lines like Read: a bare CR inside an LF file ends none", async () => {
+    await place.write("log.txt", "a\rb\rc\nneedle\nneedle\n");
+    expect((await place.failure(editTool, edit("log.txt", "needle", "x"))).details).toMatchObject({ lines: [2, 3] });
+    expect((await place.failure(editTool, edit("log.txt", "needel", "x"))).details).toMatchObject({ nearest: { first_line: 2 } });
+  });
+
+  it("refuses a file over 50 MB before it is read", async () => {
+    await place.write("huge.txt", "");
+    await truncate(place.path("huge.txt"), 60 * 2 ** 20);
+    expect((await place.failure(editTool, edit("huge.txt", "x", "y"))).details).toMatchObject({ reason: "too_large" });
+  });
+
+  it("edits UTF-16 and legacy text, and refuses what the encoding cannot hold", async () => {
+    await place.write("wide.txt", Buffer.from("\ufeffone\r\ntwo\r\n", "utf16le"));
+    await place.run(editTool, edit("wide.txt", "one\ntwo", "eins\nzwei é"));
+    expect(await place.read("wide.txt")).toEqual(Buffer.from("\ufeffeins\r\nzwei é\r\n", "utf16le"));
+    await place.write("latin.txt", Buffer.from("d\u00e9j\u00e0 vu, caf\u00e9, cr\u00e8me\n", "latin1"));
+    await place.run(editTool, edit("latin.txt", "café", "thé"));
+    expect(await place.read("latin.txt")).toEqual(Buffer.from("d\u00e9j\u00e0 vu, th\u00e9, cr\u00e8me\n", "latin1"));
+    expect((await place.failure(editTool, edit("latin.txt", "thé", "茶"))).toError()).toMatchObject({
+      code: "invalid_tool_input",
+      details: { reason: "not_encodable", encoding: "windows-1252", character: "茶", code_point: "U+8336" },
+    });
+  });
+
+  it("leaves a damaged byte far away as it is", async () => {
+    const bytes = Buffer.concat([Buffer.from("title: é\n"), Buffer.from("ok é\n".repeat(50)), Buffer.of(0xff, 0x0a)]);
+    await place.write("a.txt", bytes);
+    await place.run(editTool, edit("a.txt", "title: é", "title: è"));
+    const expected = Buffer.from(bytes);
+    Buffer.from("è").copy(expected, "title: ".length);
+    expect(await place.read("a.txt")).toEqual(expected);
   });
 });

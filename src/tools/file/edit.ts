@@ -8,7 +8,7 @@ import { defineTool } from "../../contract/index.ts";
 import { applyEdit, editFields } from "./edit-apply.ts";
 import { snippet } from "./edit-snippet.ts";
 import type { Document } from "./match/codec.ts";
-import type { ReplacedSpan } from "./match/replace.ts";
+import type { ReplacedSpan } from "./match/splice.ts";
 import { commitWrites } from "./write-commit.ts";
 import type { PlannedWrite } from "./write-set.ts";
 import { changesData, changesOf, displayPath, previewOf, textOf, WriteSet } from "./write-set.ts";
@@ -38,7 +38,7 @@ export const editTool = defineTool<z.infer<typeof input>, "files", EditData>({
   needs: ["files"],
   async plan(request, context) {
     const set = new WriteSet(context);
-    const draft = await set.open(request.file_path);
+    const draft = await set.openExisting(request.file_path);
     const spans = await applyEdit(draft, request);
     const writes = set.writes();
     const changes = await changesOf(writes, context.session.cwd);

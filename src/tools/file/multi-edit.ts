@@ -96,7 +96,7 @@ function filesOf({ files, file_path, edits }: z.infer<typeof input>): readonly R
 }
 
 async function editFile(set: WriteSet, file: RequestedFile, cwd: string): Promise<FileReport> {
-  const draft = await set.open(file.file_path);
+  const draft = await set.openExisting(file.file_path);
   const done: { replacements: number; lines: readonly number[] }[] = [];
   for (const [index, edit] of file.edits.entries()) {
     const spans = await applyEdit(draft, edit, { edit: index + 1, of: file.edits.length });

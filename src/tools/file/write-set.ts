@@ -9,6 +9,7 @@ import { ToolFailure } from "../../contract/index.ts";
 import { unifiedDiff } from "./diff.ts";
 import type { Codec, Document } from "./match/codec.ts";
 import { asBuffer, binaryFailure, readDocument } from "./match/codec.ts";
+import { missingFile } from "./read-missing.ts";
 
 /** Larger files are refused: an edit holds the old and the new bytes in memory. */
 export const maxEditedBytes = 50 << 20;
@@ -59,6 +60,13 @@ export class WriteSet {
     const remembered = seen.get(facts.real);
     if (remembered !== undefined && draft.expect !== null && !isSame(remembered, draft.expect)) throw staleFailure(path);
     this.#drafts.set(facts.real, draft);
+    return draft;
+  }
+
+  /** The same for a file that must be there. */
+  async openExisting(path: string): Promise<Draft> {
+    const draft = await this.open(path);
+    if (draft.after === null) throw await missingFile(draft.facts, this.#context.files);
     return draft;
   }
 
@@ -115,17 +123,9 @@ export function staleFailure(path: string): ToolFailure {
   });
 }
 
-export function missingFailure(path: string): ToolFailure {
-  return new ToolFailure("tool_not_found", `No such file: ${path}`, {
-    hint: "Check the path with Glob or List. To create a file, use Write.",
-    details: { reason: "file_not_found", path },
-  });
-}
-
-/** The content of a draft as text; a missing file and a binary one are failures. */
+/** The content of a draft as text; a binary one is a failure. */
 export function textOf({ facts, after, codec }: Draft): Document {
-  if (after === null) throw missingFailure(facts.asked);
-  if (codec === undefined) throw binaryFailure(facts.asked);
+  if (after === null || codec === undefined) throw binaryFailure(facts.asked);
   return { bytes: after, codec };
 }
 

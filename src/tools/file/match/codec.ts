@@ -3,6 +3,7 @@
  * character may begin. In Shift-JIS or GBK the second byte of a character can look like a letter, so a byte match alone proves nothing.
  */
 import { ToolFailure } from "../../../contract/index.ts";
+import { kindOf } from "../read-kind.ts";
 import type { TextEncoding } from "../text/encoding.ts";
 import { decodeText, detectEncoding, encodeText } from "../text/encoding.ts";
 
@@ -22,19 +23,18 @@ export interface Document {
 
 export type Encoded = { readonly bytes: Buffer } | { readonly unencodable: string };
 
-const sniffedBytes = 512;
-
 export function asBuffer(bytes: Uint8Array): Buffer {
   return Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 }
 
-/** `undefined` for a binary file. */
+/** `undefined` for a binary file, by the same signs by which Read tells them. */
 export async function readDocument(content: Uint8Array): Promise<Document | undefined> {
   const bytes = asBuffer(content);
   const { encoding, bom } = await detectEncoding(bytes);
   const codec = codecOf(encoding, bom.length);
-  if (codec.unit === 1 && bytes.subarray(0, sniffedBytes).includes(0)) return undefined;
-  return { bytes, codec };
+  const kind = kindOf(bytes, codec.unit === 2);
+  const isText = kind.kind === "text" || (kind.kind === "image" && kind.format === "svg");
+  return isText ? { bytes, codec } : undefined;
 }
 
 export function codecOf(encoding: TextEncoding, bomLength: number): Codec {
@@ -115,13 +115,9 @@ export function lastIndexOfUnit(codec: Codec, bytes: Buffer, value: number, befo
   return -1;
 }
 
-/** Line feeds before `end`. */
+/** Line feeds in `[from, end)`. */
 export function countLineFeeds(codec: Codec, bytes: Buffer, from: number, end: number): number {
   let count = 0;
-  if (codec.unit === 1) {
-    for (let at = from; at < end; at++) if (bytes[at] === 10) count++;
-  } else {
-    for (let at = from; at + 1 < end; at += 2) if (unitAt(codec, bytes, at) === 10) count++;
-  }
+  for (let at = indexOfUnit(codec, bytes, 10, from); at !== -1 && at < end; at = indexOfUnit(codec, bytes, 10, at + codec.unit)) count++;
   return count;
 }

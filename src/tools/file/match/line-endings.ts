@@ -19,9 +19,15 @@ export interface LfView {
   endingAt(offset: number): LineEnding;
 }
 
-export function lfView({ bytes, codec }: Document): LfView {
+/** The bytes as they are: enough for text without a line ending in it. */
+export function plainView({ bytes }: Document): LfView {
+  return { bytes, toFile: (offset) => offset, endingAt: () => "\n" };
+}
+
+export function lfView(document: Document): LfView {
+  const { bytes, codec } = document;
   if (indexOfUnit(codec, bytes, carriageReturn, codec.bomLength) === -1) {
-    return { bytes, toFile: (offset) => offset, endingAt: () => "\n" };
+    return plainView(document);
   }
   const { view, joined } = withoutReturns(bytes, codec);
   // Each CRLF before an offset hides one unit.

@@ -8,6 +8,8 @@ import { lineAt, lineText } from "./anchors.ts";
 import type { Difference, NearestBlock } from "./nearest.ts";
 import { nearestBlock } from "./nearest.ts";
 import { firstDifference, similarity } from "./similarity.ts";
+import type { Squashed } from "./squash.ts";
+import { findSquashed, squash } from "./squash.ts";
 import { visibleAround } from "./visible.ts";
 
 export type MismatchReason = "no_match" | "whitespace_only" | "line_endings" | "not_unique" | "already_applied";
@@ -30,13 +32,19 @@ export interface Wanted {
 }
 
 export function explainMismatch(content: string, wanted: Wanted): Mismatch {
-  const text = lfOnly(content);
+  const text = asLines(content);
   const oldText = lfOnly(wanted.oldText);
   const newText = lfOnly(wanted.newText);
   const file = lineText(text);
   const applied = alreadyApplied(file, oldText, newText);
   if (applied !== undefined) return applied;
-  return whitespaceMismatch(file, oldText, content) ?? nearMiss(file, oldText) ?? plainMismatch(file, oldText);
+  const squashed = squash(text);
+  return whitespaceMismatch(file, squashed, oldText) ?? nearMiss(file, squashed.highest, oldText) ?? plainMismatch(file, oldText);
+}
+
+/** Lines as Read numbers them: a bare CR ends one only where the file has nothing else. */
+function asLines(content: string): string {
+  return content.includes("\n") ? content.replaceAll("\r\n", "\n") : content.replaceAll("\r", "\n");
 }
 
 export function lfOnly(text: string): string {
@@ -75,44 +83,29 @@ function standsAlone(text: string, at: number, piece: string): boolean {
   return !joins(piece[0], text[at - 1]) && !joins(piece.at(-1), text[at + piece.length]);
 }
 
-const blank = /[\s\u200b\u2060\ufeff]+/gu;
-const lineEnds = /[\n\v\f\u0085\u2028\u2029]+/gu;
+const lineEnds = /[\r\n\v\f\u0085\u2028\u2029]+/gu;
 
-function whitespaceMismatch(file: LineText, oldText: string, content: string): Mismatch | undefined {
-  const wanted = oldText.replace(blank, "");
-  if (wanted === "") return undefined;
-  const at = file.text.replace(blank, "").indexOf(wanted);
-  if (at === -1) return undefined;
-  const start = offsetOfVisible(file.text, at);
-  const end = offsetOfVisible(file.text, at + wanted.length - 1) + 1;
+function whitespaceMismatch(file: LineText, squashed: Squashed, oldText: string): Mismatch | undefined {
+  const place = findSquashed(squashed, squash(oldText));
+  if (place === undefined) return undefined;
+  const { start, end } = place;
   const found = file.text.slice(start, end);
   const oldBody = oldText.replace(/^[\s\u200b\u2060\ufeff]+|[\s\u200b\u2060\ufeff]+$/gu, "");
-  const oddEndings = content.includes("\r\r") || /[\v\f\u0085\u2028\u2029]/u.test(found + oldBody);
+  const oddEndings = /[\r\v\f\u0085\u2028\u2029]/u.test(found + oldBody);
   const onlyEndings = found !== oldBody && oddEndings && found.replace(lineEnds, "\n") === oldBody.replace(lineEnds, "\n");
   return { reason: onlyEndings ? "line_endings" : "whitespace_only", nearest: blockAt(file, oldText, start, end) };
-}
-
-/** Where the n-th character that is not white space stands. */
-function offsetOfVisible(text: string, n: number): number {
-  let left = n;
-  let from = 0;
-  for (const gap of text.matchAll(blank)) {
-    if (left < gap.index - from) break;
-    left -= gap.index - from;
-    from = gap.index + gap[0].length;
-  }
-  return from + left;
 }
 
 function blockAt(file: LineText, oldText: string, start: number, end: number): NearestBlock {
   const first = lineAt(file.starts, start);
   const last = lineAt(file.starts, Math.max(start, end - 1));
-  // Both texts are compared from the start of their lines, so that a wrong indentation is the first difference.
+  // An indented text is compared from the start of its line, so that a wrong indentation is the first difference.
   const lead = /^\s*/u.exec(oldText)?.[0] ?? "";
   const indentation = lead.slice(lead.lastIndexOf("\n") + 1);
   const lineStart = file.starts[first] ?? 0;
   const gap = file.text.slice(lineStart, start);
-  const from = gap.trim() === "" ? lineStart : start - Math.min(gap.length - gap.trimEnd().length, indentation.length);
+  const isLineStart = indentation !== "" && gap.trim() === "";
+  const from = isLineStart ? lineStart : start - Math.min(gap.length - gap.trimEnd().length, indentation.length);
   const expected = (indentation + oldText.slice(lead.length)).split("\n");
   const found = file.text.slice(from).split("\n", expected.length + 1);
   return {
@@ -185,12 +178,13 @@ function withoutEscapes(text: string): string {
 }
 
 /** Slips that models make again and again, each tried on the whole text: a hit explains the failure exactly. */
-function nearMiss(file: LineText, oldText: string): Mismatch | undefined {
+function nearMiss(file: LineText, highest: number, oldText: string): Mismatch | undefined {
+  // A file without such characters need not be searched for them.
   const tries: readonly [MismatchCause, (text: string) => string, (text: string) => string][] = [
     ["line_numbers", withoutLineNumbers, same],
     ["escapes", withoutEscapes, same],
-    ["look_alikes", plainTypography, plainTypography],
-    ["invalid_bytes", same, showable],
+    ["look_alikes", plainTypography, highest < 0x2010 ? same : plainTypography],
+    ["invalid_bytes", same, highest < 0xdc80 ? same : showable],
     ["letter_case", (text) => text.toLowerCase(), (text) => text.toLowerCase()],
   ];
   for (const [cause, changeWanted, changeFile] of tries) {

@@ -116,12 +116,17 @@ function align(lines: readonly string[], block: readonly string[], start: number
     const wanted = block[row - 1] ?? "";
     const weight = weigh(wanted);
     total += weight;
+    // A line that is there as it is needs no measuring against its neighbours.
+    const isThere =
+      wanted.length >= 8 && lines.slice(Math.max(0, start + row - band - 1), Math.max(0, start + row + band)).includes(wanted);
     for (let k = 0; k < width; k++) {
       const line = lines[start + row + k - band - 1];
       let cost = Number.POSITIVE_INFINITY;
       let move = 0;
       if (line !== undefined) {
-        const pair = (costs[(row - 1) * width + k] ?? 0) + weight * (1 - lineSimilarity(wanted, line, row === 1, row === rows));
+        const pair =
+          (costs[(row - 1) * width + k] ?? 0) +
+          weight * (isThere && wanted !== line ? unlike : pairCost(wanted, line, row === 1, row === rows));
         if (pair < cost) {
           cost = pair;
           move = fromPair;
@@ -179,6 +184,14 @@ function trace(moves: Uint8Array, rows: number, end: number, start: number): rea
 
 function weigh(line: string): number {
   return Math.min(Math.max(line.length, 1), 200);
+}
+
+const unlike = 1.25;
+
+/** Lines that have nothing in common are rather one missing and one extra than a pair. */
+function pairCost(wanted: string, line: string, isFirst: boolean, isLast: boolean): number {
+  const alike = lineSimilarity(wanted, line, isFirst, isLast);
+  return alike < 0.4 ? unlike : 1 - alike;
 }
 
 /** The first and the last wanted line may be a part of theirs. */
