@@ -14,11 +14,11 @@ import {
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { beforeEach, describe, expect, it } from "vitest";
 import type { FileWriter } from "../../contract/index.ts";
 import { ToolFailure } from "../../contract/index.ts";
 import { createFiles } from "./files.ts";
+import { childScript } from "./fixtures/plain-files.ts";
 
 let root: string;
 let files: FileWriter;
@@ -119,22 +119,19 @@ describe("open", () => {
     chmodSync(join(root, "private"), 0o000);
     chmodSync(join(root, "closed"), 0o000);
     chmodSync(root, 0o755);
-    const here = fileURLToPath(new URL("./files.ts", import.meta.url));
-    const script = `import { createFiles } from ${JSON.stringify(here)};
-      const files = createFiles({ cwd: () => ${JSON.stringify(root)} });
+    const script = childScript(
+      `const files = createFiles({ cwd: () => ${JSON.stringify(root)} });
       const out = [];
       for (const path of ["private", "closed/x"]) {
         const facts = await files.resolve(path);
         await files.open(facts).catch((error) => out.push([facts.kind, error.code, error.details.reason]));
       }
       await files.list("closed").catch((error) => out.push([error.code, error.details.reason]));
-      console.log(JSON.stringify(out));`;
-    const path = join(root, "script.ts");
-    writeFileSync(path, script);
-    const register = fileURLToPath(new URL("../../../test/support/ts-register.mjs", import.meta.url));
+      console.log(JSON.stringify(out));`,
+    );
     // A superuser may read everything: the child gives that up where it has it.
     const ids = process.getuid?.() === 0 ? { uid: 65534, gid: 65534 } : {};
-    const child = spawnSync(process.execPath, ["--import", register, path], { encoding: "utf8", ...ids });
+    const child = spawnSync(process.execPath, [script], { encoding: "utf8", ...ids });
     chmodSync(join(root, "closed"), 0o755);
     expect([child.stderr.includes("EACCES") ? child.stderr : "", JSON.parse(child.stdout || "null")]).toEqual([
       "",

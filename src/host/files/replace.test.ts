@@ -17,12 +17,11 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
-import ts from "typescript";
 import { beforeEach, describe, expect, it } from "vitest";
 import type { FileWriter } from "../../contract/index.ts";
 import { ToolFailure } from "../../contract/index.ts";
 import { createFiles } from "./files.ts";
+import { childScript } from "./fixtures/plain-files.ts";
 
 let root: string;
 let files: FileWriter;
@@ -179,19 +178,13 @@ describe("replace", () => {
   });
 });
 
-const here = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
-
 describe("replace without the rights of a superuser", () => {
   it("writes in place where the directory or the owner forbids a replacement, and not at all where the file does", () => {
     mkdirSync(join(root, "closed"));
     mkdirSync(join(root, "open"));
     for (const name of ["closed/x", "open/theirs", "open/readonly"]) writeFileSync(join(root, name), "old");
-    const build = mkdtempSync(join(tmpdir(), "karyi-build-"));
-    const script = join(build, "writer.mjs");
-    writeFileSync(
-      script,
-      `import { createFiles } from ${JSON.stringify(buildOnce(build))};
-      const files = createFiles({ cwd: () => ${JSON.stringify(root)} });
+    const script = childScript(
+      `const files = createFiles({ cwd: () => ${JSON.stringify(root)} });
       const out = {};
       for (const path of ["closed/x", "open/theirs", "open/readonly", "closed/new"]) {
         const facts = await files.resolve(path);
@@ -201,7 +194,6 @@ describe("replace without the rights of a superuser", () => {
       console.log(JSON.stringify(out));`,
     );
     chmodSync(root, 0o755);
-    chmodSync(build, 0o755);
     chmodSync(join(root, "closed/x"), 0o666);
     chmodSync(join(root, "open/theirs"), 0o666);
     chmodSync(join(root, "open/readonly"), 0o444);
@@ -228,34 +220,14 @@ describe("replace without the rights of a superuser", () => {
   });
 });
 
-/** Plain JavaScript of what the writer needs, so that each of many children starts at once. */
-function buildOnce(target: string): string {
-  writeFileSync(join(target, "package.json"), JSON.stringify({ type: "module" }));
-  for (const folder of ["contract", "host/files"]) {
-    const from = here(`../../${folder}`);
-    mkdirSync(join(target, folder), { recursive: true });
-    for (const name of readdirSync(from).filter((one) => one.endsWith(".ts") && !one.endsWith(".test.ts"))) {
-      const { outputText } = ts.transpileModule(readFileSync(join(from, name), "utf8"), {
-        compilerOptions: { module: ts.ModuleKind.ESNext, target: ts.ScriptTarget.ES2023, rewriteRelativeImportExtensions: true },
-      });
-      writeFileSync(join(target, folder, name.replace(/\.ts$/, ".js")), outputText);
-    }
-  }
-  return join(target, "host/files/files.js");
-}
-
 describe("kill -9", () => {
   it("leaves the old or the new file at any point, and a later write removes what was left over", async () => {
     const kills = process.env.KARYI_FULL === "1" ? 300 : 20;
     const path = join(root, "x");
     const contents = [Buffer.alloc(300_000, "a"), Buffer.alloc(400_000, "b")];
     writeFileSync(path, contents[0] ?? "");
-    const build = mkdtempSync(join(tmpdir(), "karyi-build-"));
-    const script = join(build, "writer.mjs");
-    writeFileSync(
-      script,
-      `import { createFiles } from ${JSON.stringify(buildOnce(build))};
-      const files = createFiles({ cwd: () => ${JSON.stringify(root)} });
+    const script = childScript(
+      `const files = createFiles({ cwd: () => ${JSON.stringify(root)} });
       const facts = await files.resolve("x");
       process.on("message", async () => {
         let { fingerprint, bytes } = await files.readAll(facts);
