@@ -12,7 +12,7 @@ import { asBuffer, binaryFailure, readDocument } from "./match/codec.ts";
 import { missingFile } from "./read-missing.ts";
 
 /** Larger files are refused: an edit holds the old and the new bytes in memory. */
-export const maxEditedBytes = 50 << 20;
+const maxEditedBytes = 50 << 20;
 
 /** One file as it would be after the call. `null`: absent. */
 export interface PlannedWrite {

@@ -90,6 +90,14 @@ describe("a mismatch report", () => {
     expect(explain(oldText)).toMatchObject({ reason: "no_match", cause });
   });
 
+  it("recognises an accent composed in another way, and shows it", () => {
+    expect(explain("caf\u00e9 latte", "x", "cafe\u0301 latte\n")).toMatchObject({
+      reason: "no_match",
+      cause: "composition",
+      nearest: { difference: { line: 1, column: 4, expected: "café·latte", found: "cafe<U+0301>·latte" } },
+    });
+  });
+
   it("says nothing about a block when nothing is alike", () => {
     expect(explain("¤¤¤ §§§ ¶¶¶")).toEqual({ reason: "no_match" });
     expect(explain("x", "y", "")).toEqual({ reason: "no_match" });

@@ -12,10 +12,10 @@ import type { Squashed } from "./squash.ts";
 import { findSquashed, squash } from "./squash.ts";
 import { visibleAround } from "./visible.ts";
 
-export type MismatchReason = "no_match" | "whitespace_only" | "line_endings" | "not_unique" | "already_applied";
+type MismatchReason = "no_match" | "whitespace_only" | "line_endings" | "not_unique" | "already_applied";
 
 /** A slip that explains a `no_match`: the same text is there, but for this. */
-export type MismatchCause = "line_numbers" | "escapes" | "look_alikes" | "letter_case" | "invalid_bytes" | "not_encodable";
+export type MismatchCause = "line_numbers" | "escapes" | "look_alikes" | "letter_case" | "composition" | "invalid_bytes" | "not_encodable";
 
 export interface Mismatch {
   readonly reason: MismatchReason;
@@ -31,15 +31,23 @@ export interface Wanted {
   readonly newText: string;
 }
 
+/** Longer text is not searched for what is alike: the answer would take seconds. */
+const explainedLength = 24 << 20;
+
 export function explainMismatch(content: string, wanted: Wanted): Mismatch {
   const text = asLines(content);
   const oldText = lfOnly(wanted.oldText);
   const newText = lfOnly(wanted.newText);
+  if (text.length > explainedLength) return { reason: "no_match" };
   const file = lineText(text);
   const applied = alreadyApplied(file, oldText, newText);
   if (applied !== undefined) return applied;
   const squashed = squash(text);
-  return whitespaceMismatch(file, squashed, oldText) ?? nearMiss(file, squashed.highest, oldText) ?? plainMismatch(file, oldText);
+  return (
+    whitespaceMismatch(file, squashed, oldText) ??
+    nearMiss(file, squashed.highest, oldText) ??
+    plainMismatch(file, squashed.highest, oldText)
+  );
 }
 
 /** Lines as Read numbers them: a bare CR ends one only where the file has nothing else. */
@@ -51,9 +59,10 @@ export function lfOnly(text: string): string {
   return text.includes("\r") ? text.replace(/\r\n?/g, "\n") : text;
 }
 
-function plainMismatch(file: LineText, oldText: string): Mismatch {
+function plainMismatch(file: LineText, highest: number, oldText: string): Mismatch {
   const nearest = nearestBlock(file, oldText);
-  return { reason: "no_match", ...(nearest === undefined ? {} : { nearest }) };
+  const isComposition = highest >= 0x80 && file.text.normalize("NFC").includes(oldText.normalize("NFC"));
+  return { reason: "no_match", ...(isComposition ? { cause: "composition" } : {}), ...(nearest === undefined ? {} : { nearest }) };
 }
 
 /** The new text is there and the old is not. A new text that is only a piece of the old one proves less: then nothing that was to go may be left. */

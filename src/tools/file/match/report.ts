@@ -11,6 +11,7 @@ import type { NearestBlock } from "./nearest.ts";
 const shownLines = 30;
 const shownLineLength = 300;
 const listedLines = 200;
+const keptLines = 10_000;
 
 /** Which edit of several failed; 1-based. */
 export interface EditPlace {
@@ -26,7 +27,7 @@ export function mismatchFailure(path: string, mismatch: Mismatch, place?: EditPl
     ...(place === undefined ? {} : { edit: place.edit }),
     ...(mismatch.cause === undefined ? {} : { cause: mismatch.cause }),
     ...(mismatch.count === undefined ? {} : { count: mismatch.count }),
-    ...(mismatch.lines === undefined ? {} : { lines: mismatch.lines }),
+    ...(mismatch.lines === undefined ? {} : { lines: mismatch.lines.slice(0, keptLines) }),
     ...(mismatch.nearest === undefined ? {} : nearestData(mismatch.nearest)),
   };
   const output = nearestText(mismatch.nearest);
@@ -86,6 +87,10 @@ const causes: Readonly<Record<MismatchCause, { readonly says: string; readonly h
     hint: "Copy the quotes and dashes from the file as they are.",
   },
   letter_case: { says: "only upper and lower case differ", hint: "Use the letters as they are in the file." },
+  composition: {
+    says: "accented letters are composed in another way",
+    hint: "Copy the accented letters from the file as they are, or choose an old_string beside them.",
+  },
   invalid_bytes: {
     says: "the file has bytes there that are no text, which Read shows as U+FFFD",
     hint: "Choose an old_string beside those bytes; they stay as they are.",

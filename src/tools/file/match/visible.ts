@@ -1,5 +1,6 @@
 /**
- * Text for a reader who must see its white space: a tab, a no-break space and two blanks look alike otherwise.
+ * Text for a reader who must see its white space and marks: a tab, a no-break space and two blanks look alike otherwise,
+ * and so do é as one character and as two.
  * Only for showing; nothing here is ever matched or written.
  */
 
@@ -12,7 +13,7 @@ const marks: ReadonlyMap<string, string> = new Map([
 ]);
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what must become visible
-const unseen = /[\s\u0000-\u001f\u007f-\u009f\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2064\ufeff]/gu;
+const unseen = /[\s\u0000-\u001f\u007f-\u009f\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2064\ufeff]|[\u0300-\u036f]/gu;
 
 export function visible(text: string): string {
   return text.replace(unseen, (character) => {
