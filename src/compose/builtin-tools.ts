@@ -2,6 +2,5 @@
 import type { Tool } from "../contract/index.ts";
 import { fileTools } from "../tools/file/index.ts";
 import { metaTools } from "../tools/meta/index.ts";
-import { searchTools } from "../tools/search/index.ts";
 
-export const builtinTools: readonly Tool[] = [...fileTools, ...searchTools, ...metaTools];
+export const builtinTools: readonly Tool[] = [...fileTools, ...metaTools];

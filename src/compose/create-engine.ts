@@ -29,7 +29,7 @@ import {
   createBlobs,
   createFiles,
   createImages,
-  createSearch,
+
   defaultHome,
   isAlive,
   type Places,
@@ -128,7 +128,7 @@ class Wiring {
   dependencies(): EngineDependencies {
     const { effective } = this.config;
     const { userHome, home, workspace } = this.#places;
-    const search = createSearch();
+
     const hooks = effective.hooks.map(({ event, match, command, timeoutMs }) =>
       commandHook({ event, command, timeoutMs: timeoutMs ?? 30_000, cwd: workspace, ...(match === undefined ? {} : { match }) }),
     );
@@ -144,7 +144,7 @@ class Wiring {
       },
       files: (cwd) => createFiles({ cwd, fsync: effective.durable }),
       images: createImages(this.blobs),
-      sessionPorts: () => ({ search }),
+      sessionPorts: () => ({}),
       masker: plainMasker,
       values: plainValues,
       hooks: [...hooks, ...(this.#options.hooks ?? [])],

@@ -78,11 +78,9 @@ export class Performer {
     const { session, call, shown, approvalId } = performance;
     const { store } = this.#dependencies;
     const durable = this.#dependencies.durable && needsDisk(real.plan);
-    const started = await store.startCall({
-      ...callStart(session, call, shown, this.#dependencies, journal),
-      durable,
-      ...(approvalId === undefined ? {} : { approvalId }),
-    });
+    const start = callStart(session, call, shown, this.#dependencies, journal);
+    // A call that was asked about is in the stream already.
+    const started = await store.startCall({ ...start, durable, ...(approvalId === undefined ? {} : { approvalId, events: [] }) });
     if (started.kind === "known") return alreadyKnown(started.call.result, call);
     if (started.kind === "approval_void") {
       throw new ToolFailure("permission_denied", `The approval cannot be used: it is ${started.status}.`, {
