@@ -6,6 +6,7 @@ import { distance } from "fastest-levenshtein";
 import { segmentChinese } from "./search-chinese.ts";
 import { type Alternative, phraseStem, thesaurus } from "./search-thesaurus.ts";
 import { bigrams, cjkRuns, hasCjk, isLightWord, isStopWord, stem, words } from "./search-words.ts";
+import { type Direction, direction } from "./tool-text.ts";
 
 export interface Concept {
   readonly weight: number;
@@ -30,6 +31,7 @@ const maxConcepts = 40;
 const contentWeight = 0.4;
 /** Words that mean nearly the same as the one asked also say which field it is about. */
 const closeEnough = 0.8;
+const maxTopics = 10;
 const sayingVerbs = new Set([
   "tell",
   "say",
@@ -90,9 +92,7 @@ function wordConcepts(text: string, vocabulary: Vocabulary): readonly Concept[] 
 
 /** "tell the team that lunch is ready", "studies about sleep": what follows is handed to the tool and does not name it. */
 function contentStart(plain: readonly string[]): number {
-  const about = plain.findIndex(
-    (word, at) => at >= 2 && (word === "about" || word === "saying" || word === "regarding" || word === "called"),
-  );
+  const about = plain.findIndex((word, at) => at >= 2 && (word === "about" || word === "regarding" || word === "called"));
   const that = plain.findIndex((word, at) => at >= 2 && word === "that" && plain.slice(0, at).some((before) => sayingVerbs.has(before)));
   const starts = [about, that].filter((at) => at >= 0);
   return starts.length === 0 ? Number.POSITIVE_INFINITY : Math.min(...starts);
@@ -118,7 +118,7 @@ function joinParticles(plain: readonly string[]): readonly string[] {
 }
 
 /** The fields a question is about, as a direction of length one. */
-export function topicsOfConcepts(concepts: readonly Concept[]): ReadonlyMap<string, number> {
+export function topicsOfConcepts(concepts: readonly Concept[]): Direction {
   const { topicsOf } = thesaurus();
   const topics = new Map<string, number>();
   for (const concept of concepts) {
@@ -131,8 +131,7 @@ export function topicsOfConcepts(concepts: readonly Concept[]): ReadonlyMap<stri
       for (const topic of of) topics.set(topic, (topics.get(topic) ?? 0) + share);
     }
   }
-  const length = Math.hypot(...topics.values());
-  return new Map([...topics].map(([topic, weight]) => [topic, weight / length]));
+  return direction(topics, maxTopics);
 }
 
 function known(term: string, weight: number): Concept {

@@ -5,6 +5,64 @@
  */
 
 const situations = `
+grep > search query
+transition column_to > status
+done finished > status complete transition
+yaml manifest > apply kubernetes
+across_services spend_time > trace span
+let_read let_access let_use > permission policy access grant
+percent 10 > percentage rollout
+colleague_know team_know > status message
+straight_to automatically_to sort > filter rule
+pick_time choose_time pick_slot > booking link slot
+earn earned > payslip salary income
+ask_user ask_customer ask_people > survey form question
+close opening_hours > hours details
+rows > sql statement table
+for_minutes expire > ttl expiration set
+left shipped gone_out > ship fulfill
+lost stolen > block report lost
+credit_card debit_card > card
+automatically regularly every_month > recurring regular standing
+rent > regular payment lease
+order_of_stops which_order > route optimize
+courier van truck > delivery driver route
+put_together assemble > assembly instruction combine
+part component > part assembly
+seal pump valve bearing > spare part machine
+reception signal coverage > network coverage
+write_off deduct > deduction deductible
+safe_area safe_neighborhood dangerous_area > crime safety
+fill_up refuel > fuel petrol station
+cheap cheaply cheapest > price compare
+called_back > recall
+bugs insect aphid > pest plant
+tomato rose flower tree > plant
+wear > outfit clothing
+laugh funny > joke
+garbage rubbish trash bin > waste collection
+picked_up collected > collection pickup
+umbrella keys wallet > lost item
+walk_in hike stroll > trail hiking
+mountain > hike trail elevation
+remote work_from_home securely > vpn
+under_water flooding > flood risk
+refugee homeless poor cause > charity nonprofit donate
+nephew niece present birthday > gift present
+office desk workplace > desk
+guest reception visitor > visitor badge
+work_experience cv resume > resume skill job
+gigabyte megabyte > data usage
+lights_out power_cut blackout electricity_gone > outage power
+channel_tonight on_tv > television tv guide
+same_photo twice several_times > duplicate
+paperwork form > declaration document
+abroad overseas export > customs international wire
+faulty defective rejected > scrap defect
+flying pilot crew > crew roster flight
+broken > defect maintenance repair issue
+hole_in_road road_damage > pothole road
+couple buyer interested > viewing buyer
 anymore unwanted > cancel remove revoke stop
 all every > list
 shares > stock position portfolio equity
@@ -334,6 +392,16 @@ mailing > campaign subscriber
 `;
 
 const idioms = `
+tell_me_about > encyclopedia wikipedia summary
+what_is_a > encyclopedia definition
+write_off > deduct deduction
+fill_up > fuel station
+called_back > recall
+put_together > assemble combine merge
+work_from_home > remote vpn
+make_me_laugh > joke
+throw_away > delete discard scrap
+picked_up > collection pickup
 don_t_need > cancel remove
 don_t_want > cancel remove
 not_want > cancel remove

@@ -16,8 +16,10 @@ export interface Alternative {
 const sameWeight = 0.85;
 const nearWeight = 0.5;
 const situationWeight = 0.8;
-const idiomWeight = 1;
+const idiomWeight = 0.8;
 const leastWeight = 0.3;
+/** The weakest relations of a common word cost time and decide nothing. */
+const maxAlternatives = 20;
 
 export interface Thesaurus {
   alternatives(term: string): readonly Alternative[];
@@ -100,7 +102,12 @@ function build(): Thesaurus {
       if (!list.includes(topic)) list.push(topic);
     }
   }
-  const alternatives = new Map([...links].map(([term, to]) => [term, [...to].map(([other, weight]) => ({ term: other, weight }))]));
+  const alternatives = new Map(
+    [...links].map(([term, to]) => {
+      const strongest = [...to].sort(([, a], [, b]) => b - a).slice(0, maxAlternatives);
+      return [term, strongest.map(([other, weight]) => ({ term: other, weight }))];
+    }),
+  );
   const fits = (parts: readonly string[], stems: readonly string[], at: number) => parts.every((part, step) => stems[at + step] === part);
   return {
     terms: [...links.keys()].filter((term) => !term.includes("_")),

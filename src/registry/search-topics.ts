@@ -288,6 +288,183 @@ fashion clothes outfit : wear style shirt dress
 beauty skin cosmetic : makeup
 parenting child baby : kids name
 wedding party event planning : guest venue
+message chat channel : inform update folks everybody heads up ping mention broadcast notification announcement slack discord teams telegram
+email mail message : correspondence inbox forward cc recipient thread unread newsletter sender respond write
+calendar event meeting appointment : book slot reschedule invite conference sync standup block birthday noon afternoon postpone
+task todo project : checklist backlog priority assign errand plan goal milestone deliverable progress
+wiki page document knowledge note : notebook jot draft article minutes write handbook guide
+document text edit : write letter report contract template wording phrase
+spreadsheet cell range row formula : budget list figures tally csv excel
+file upload download storage drive : attach photo document folder cloud store
+crm lead contact customer : account relationship follow email phone company prospect
+support ticket customer case : assist helpdesk agent issue escalate reply angry user
+payment transaction charge : card pay paid bill customer money checkout price collect
+invoice bill accounting customer : owed freelance client hours rate send
+expense receipt accounting : trip lunch taxi company card reimbursement cost
+profit loss report accounting : earnings income margin result year revenue losing
+tax filing return : irs deduction vat declare
+inventory stock warehouse product : shelf supply reorder left sold items restock sku
+product catalog store item : buy sell shop listing description variant size color
+order store customer : bought purchase purchased checkout status arrived cancel return
+campaign newsletter email marketing audience : promote blast mailing announcement customers
+advertising campaign ad budget : promote reach clicks impressions spend
+social post publish : followers feed caption share tweet photo story announce
+traffic analytics visitor website : hits views sessions bounce popular read source
+seo keyword ranking : google organic visibility meta title
+employee hr staff : worker personnel team department hire onboarding joined joining manager people record
+time off leave vacation request : sick day absent pto break away
+payslip salary payroll : compensation paycheck bonus income earned
+candidate applicant interview recruiting : talent hire shortlist screening application offer role
+contract signature envelope document : esign sign paperwork nda agreement
+legal law court case : rights regulation compliance sue precedent verdict
+survey form response question : poll feedback questionnaire opinion answer ask
+issue bug ticket : broken defect report glitch fault feature request crash wrong fails
+pull request review merge : changes code diff approve feedback branch
+commit branch repository git : history change version author code revert push latest
+build pipeline workflow ci job : tests failing red green run broken compile deploy
+log search query : lines messages events stderr stdout last find
+metric monitor dashboard : usage graph load memory cpu health performance uptime
+incident page on call responder : broken outage emergency down urgent night pager escalate
+pod container cluster kubernetes : restart running crashed node service deployment namespace
+container image docker compose : run start stop local registry build
+virtual machine instance server : boot reboot shut launch provision compute cloud spin
+bucket object storage : upload file blob store backup put get
+function serverless lambda invoke : trigger execute run
+policy permission role user access : grant rights allow admin key iam
+database snapshot backup : restore copy save
+sql query table database : rows records data select insert update delete report count join users customers
+table schema column database : fields describe layout
+package dependency library npm : install module version upgrade outdated license
+browser page navigate url : open website load visit
+browser click element button : press tap link
+browser type text field : enter input write form login
+browser screenshot page : picture capture image see look
+design file layer token color typography : ui figma prototype style component screen
+feature flag toggle rollout : enable release turn off beta experiment
+funnel conversion retention analytics : users behavior product cohort signup event
+model machine learning inference : ai neural classify predict llm train
+http request api endpoint : call get post send header response
+directory tree folder list : files contents subfolder
+file move rename copy delete : organize put elsewhere
+file read content text : open show see view cat look
+file write create save text : put store new note
+code search file : find where used grep function definition
+terminal command shell execute : run bash script program cli install
+weather forecast temperature conditions : picnic barbecue weekend outdoor wear umbrella trip
+place location map nearby : find best recommend open around restaurants attractions sightseeing tourist landmark
+directions route distance navigation : get way fastest how traffic car foot
+ride taxi driver pickup : book car take home airport
+transit bus train departure : catch next line commute when leaves
+flight airline airport : travel trip cheapest fare round trip itinerary vacation holiday book ticket
+hotel room accommodation reservation : book night stay place cheap trip vacation weekend budget resort
+restaurant table menu cuisine : eat place italian chinese mexican indian thai book dinner date vegetarian
+recipe ingredient cooking : make cook dinner prepare leftovers dish meal fridge
+meal plan nutrition calorie diet : healthy weight eat protein intake
+workout fitness training exercise : burn log gym routine fit strong session
+health tracking sleep steps heart weight : rest walked activity last night
+doctor physician clinic appointment : checkup book see specialist medical
+drug medicine medication prescription : safe mix dosage interact effects
+symptom diagnosis condition disease : hurt feel wrong unwell what
+research paper article literature : papers published studies academic find topic quantum cancer climate
+encyclopedia article knowledge summary : explain history who what background overview information
+math equation expression compute : calculate evaluate percent result plus minus times
+statistics data analysis regression : predict relationship trend correlation numbers analyze
+stock quote market price symbol : trading share company apple worth performance amazon tesla
+portfolio investment position broker : performance return my gains holdings
+currency exchange rate convert : how much usd eur gbp jpy worth money travel
+crypto coin token blockchain wallet : price value bitcoin send balance
+mortgage loan calculator : afford payment interest borrow
+bank account transaction balance : spent purchases history expenses
+insurance policy claim quote : accident cover cost file
+property real estate home house listing : buy rent apartments bedroom sale market worth
+news headline article : events today politics latest updates stories
+web search internet : look find information online latest search
+web page fetch url content : read open contents article link download
+translate language : say convert english spanish meaning text sentence
+grammar spelling check text : correct proofread improve errors email
+summarize summary text : short key points long report shorten
+paraphrase rewrite text tone : improve polish formal nicer
+speech audio voice text : read aloud narration say voiceover
+transcribe transcript audio speech : recording text meeting write down convert
+image generate picture : create draw photo illustration design art make
+image edit photo : crop adjust brightness retouch remove
+ocr text image recognize : read extract scan receipt picture
+video trim clip edit : cut shorten length
+video convert merge frame : format combine
+pdf document : combine merge page convert extract
+music song track playlist : listen hear play put tunes artist mood relax party
+movie film series : watch see good tonight recommend actor
+book library author : read novel recommend writer
+sports match score league team standings fixture : game result playing tonight won lost beat
+light lamp smart home device : turn on off bright dark room
+thermostat temperature heating : too cold hot set degrees
+door lock security camera home : lock house safe check watch see outside
+vehicle car battery charging : plug charge level where
+shipping parcel package tracking : order arrive delivery status late where
+quiz question education : practice test students questions
+course lesson student enroll : learn skill study class
+visa travel government : entry requirement passport country
+sunrise sunset sun time : dawn golden hour dark light
+password security breach leak : safe hacked exposed check
+malicious url scan security : safe suspicious website virus
+time timezone current : what now clock city
+reminder alarm timer : remember later notify tomorrow
+memory knowledge fact : save store preference know
+random number : generate dice pick choose lottery
+diagram chart design : visualize draw flow process architecture
+json schema validate format : parse convert structure data
+diff compare text : differences changed two versions
+banking card account payment : credit debit stolen lost block transfer wire iban savings loan fraud standing rent monthly atm pin
+wire transfer money bank : send euros abroad supplier iban recipient foreign
+aviation aircraft crew flight : pilot plane airport tower runway metar taf roster base captain
+freight logistics consignment container : truck van courier pallet cargo port customs export import depot stops sea shipping
+driver truck hours : rest driving break trucker
+production machine manufacturing line : factory shift part assembly scrap faulty quality output efficiency plant pump spare
+construction site building project : architect wall concrete contractor crew progress handover defect
+electricity power outage tariff utility : light lights went out blackout cut meter provider cheaper kwh gas water
+mobile subscriber phone plan sim : gigabytes data usage roaming number provider operator coverage signal reception village network
+tax return deduction income : taxes file write off costs deductible year declare
+pharmacy medicine stock : available downtown drug prescription
+hospital patient ward : bed intensive care nurse x-ray mri scan knee blood pressure admit discharge
+pet animal veterinary : dog cat vaccination shot vet chip puppy
+university student class grade : semester lecture hall professor thesis degree exam library book renew application proof
+child story kids : daughter son bedtime sleep read tale
+concert event ticket attendee : seat saturday show festival badge conference speaker stage
+wedding guest seating table : sit party bride
+property viewing lease tenant : show house couple buyer tour rent landlord
+crime safety neighborhood area : safe dangerous live burglary
+vehicle service garage inspection : oil change car repair tire brake mechanic
+fuel petrol station price : fill tank cheap diesel gas
+vehicle recall vin model : manufacturer year make
+plant garden flower pest : tomato bugs leaf water insect tree rose identify
+outfit clothing wardrobe size : wear shoe dress interview occasion shirt
+joke fun trivia horoscope : laugh funny stars entertain
+voting election polling citizen : vote ballot parliament district representative mayor
+waste collection bins city : garbage trash recycling picked emptied
+road damage city report : pothole hole street front broken lamp
+police theft report : stolen bike robbed assault crime thief lost
+lost found item : umbrella keys wallet find handed
+patent invention search : invented idea inventor
+wildlife bird species animal : see seen nature forest sound
+hiking trail outdoor region : walk mountains nice easy hard path
+ski snow lift resort : open slopes winter avalanche
+campsite tent pitch camper : camping august place
+ship vessel harbor marina : near port boat berth yacht
+television programme channel broadcast : tv on tonight watch record show
+photo album print duplicate : pictures holiday paper same twice collect
+directory user password account device : forgot login credentials reset locked laptop stolen erase phone computer
+security update patch machine : missing computers outdated
+printer queue job : print document paper stuck
+vpn remote network profile : home securely office
+backup status host : succeeded ran night
+satellite image area region : space picture earth above
+flood risk zone building : house water rain heavy river
+sample lab freezer protocol : tube test experiment
+charity nonprofit donation volunteer : give organisation helps refugees poor cause
+gift present card : birthday nephew christmas give surprise
+desk office coworking visitor : place work tuesday guest reception coming badge
+resume skills job candidate : experience application cv
+salary benchmark pay : earn engineer role compare
 `;
 
 export const topicLines: readonly string[] = topics.trim().split("\n");

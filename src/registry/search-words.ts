@@ -8,7 +8,7 @@ const stopWords = new Set(
     "a about am an and any anyone are as at be because been being but by can could d did do does doing down each else for from had has have having he her " +
     "here hers him his i if in into is it its itself just ll m me might mine more most much must my no not of off on one only onto or other our " +
     "ours out over own please re s same shall she should so some someone somebody something such t than that the their theirs them then there " +
-    "these they thing things this those through to too under up us ve very want wants was we were what when where which while who whom whose why " +
+    "these they thing things this those through to too under up us ve very want wants was we were what which while whose why " +
     "will with within without would yet you your yours also via using use used uses etc eg ie like need needs help able available given " +
     "specific specified certain various existing based including optionally optional returns return everything everyone everybody anything nothing " +
     "nobody way give let tell yes ok okay how s"
@@ -21,7 +21,7 @@ const lightWords = new Set(
     "get make show find put take go see look say know have do give list check be set come keep bring way good new start last next first second " +
     "today tomorrow yesterday tonight morning evening week weekend month year day monday tuesday wednesday thursday friday saturday sunday now later " +
     "soon still already again before after until since once always never two three four five six seven eight nine ten hundred many lot few all every " +
-    "whole fresh real big small great best better really actually maybe quickly fast general thing stuff kind try work place up ready current together"
+    "whole fresh real who whom where when provide information offer assist interested understand ensure easily simple possible currently particular several multiple different related additionally detailed comprehensive overview latest recent person people big small great best better really actually maybe quickly fast general thing stuff kind try work place up ready current together"
   ).split(" "),
 );
 
@@ -132,17 +132,62 @@ export function bigrams(run: string): readonly string[] {
 
 /** Lower-case words in the order of the text, numbers left out; `createIssue`, `create_issue` and `mcp__x__create-issue` give the same. */
 export function words(text: string): readonly string[] {
-  const spaced = text
-    .replace(/\b\d{1,2}(?::\d\d)? ?[ap]m\b/gi, " oclock ")
-    .replace(/([a-z0-9])([A-Z])/g, "$1 $2")
-    .replace(/([A-Z]+)([A-Z][a-z])/g, "$1 $2");
-  const plain = /[^\p{ASCII}]/u.test(spaced)
-    ? spaced
-        .normalize("NFKD")
-        .replace(/\p{M}+/gu, "")
-        .normalize("NFC")
-    : spaced;
-  return (plain.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? []).filter((word) => !/^\d+$/.test(word) && !cjk.test(word));
+  if (!beyondAscii.test(text)) return asciiWords(text);
+  const spaced = text.replace(/([a-z0-9])([A-Z])/g, "$1 $2").replace(/([A-Z]+)([A-Z][a-z])/g, "$1 $2");
+  const plain = spaced
+    .normalize("NFKD")
+    .replace(/\p{M}+/gu, "")
+    .normalize("NFC");
+  const found = plain.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
+  return found.filter((word) => !/^\d+$/.test(word) && !cjk.test(word)).map(timeOfDay);
+}
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the range of ASCII is meant
+const beyondAscii = /[^\u0000-\u007f]/;
+
+/** Nearly all text is plain, and an index reads a lot of it: one pass over the character codes. */
+function asciiWords(text: string): readonly string[] {
+  const lower = text.toLowerCase();
+  const found: string[] = [];
+  let start = -1;
+  let letters = false;
+  const close = (end: number) => {
+    if (start >= 0 && letters) found.push(timeOfDay(lower.slice(start, end)));
+    start = -1;
+    letters = false;
+  };
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at);
+    const upper = isUpper(code);
+    const letter = upper || isLower(code);
+    if (!letter && !isDigit(code)) {
+      close(at);
+      continue;
+    }
+    if (upper && start >= 0 && (!isUpper(text.charCodeAt(at - 1)) || isLower(text.charCodeAt(at + 1)))) close(at);
+    if (start < 0) start = at;
+    letters ||= letter;
+  }
+  close(text.length);
+  return found;
+}
+
+function isUpper(code: number): boolean {
+  return code >= 65 && code <= 90;
+}
+
+function isLower(code: number): boolean {
+  return code >= 97 && code <= 122;
+}
+
+function isDigit(code: number): boolean {
+  return code >= 48 && code <= 57;
+}
+
+/** `9am` is a time of day, whichever. */
+function timeOfDay(word: string): string {
+  const first = word.charCodeAt(0);
+  return isDigit(first) && word.length <= 4 && /^\d{1,2}[ap]m$/.test(word) ? "oclock" : word;
 }
 
 export function isStopWord(word: string): boolean {

@@ -85,7 +85,7 @@ describe("the registry", () => {
     expect(registry.closest("Raed", 1)).toEqual(["Read"]);
     expect(registry.closest("run_terminal_cmd", 1)).toEqual(["Bash"]);
     expect(registry.closest("str_replace_editor", 1)).toEqual(["Edit"]);
-    expect(registry.closest("file_search", 3)).toContain("Glob");
+    expect(registry.closest("file_search", 3)).toContain("Grep");
     expect(registry.closest("write_to_file", 1)).toEqual(["Write"]);
     expect(registry.closest("execute_command", 1)).toEqual(["Bash"]);
     expect(registry.closest("view_file", 1)).toEqual(["Read"]);

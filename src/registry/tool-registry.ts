@@ -93,9 +93,13 @@ export class ToolRegistry {
       const alike = Math.max(...[tool.name, ...(tool.aliases ?? [])].map((other) => likeness(asked, normalName(other))));
       if (alike >= near) scores.set(tool, alike);
     }
-    const hits = this.#hits(name, count);
+    const hits = this.#hits(name, count + 5);
     const best = hits[0]?.score ?? 1;
-    for (const { tool, score } of hits) scores.set(tool, (scores.get(tool) ?? 0) + (0.8 * score) / best);
+    for (const { tool, score } of hits) {
+      const alike = scores.get(tool) ?? 0;
+      const meant = (0.85 * score) / best;
+      scores.set(tool, Math.max(alike, meant) + 0.2 * Math.min(alike, meant));
+    }
     return [...scores]
       .sort(([, a], [, b]) => b - a)
       .slice(0, count)

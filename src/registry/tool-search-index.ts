@@ -26,7 +26,7 @@ const cutOff = 0.22;
 const nameBonus = 0.5;
 const serverBonus = 1;
 const topicShare = 5;
-const coverageShare = 0.5;
+const coverageShare = 0.62;
 
 export class ToolSearchIndex {
   readonly #tools: Tool[] = [];
@@ -46,7 +46,8 @@ export class ToolSearchIndex {
 
   add(tool: Tool): void {
     const at = this.#tools.push(tool) - 1;
-    for (const [term, impact] of textOf(tool).impacts) {
+    const { terms, impacts } = textOf(tool);
+    for (const [step, term] of terms.entries()) {
       let posting = this.#postings.get(term);
       if (posting === undefined) {
         posting = { tools: [], impacts: [] };
@@ -54,7 +55,7 @@ export class ToolSearchIndex {
         this.#learn(term);
       }
       posting.tools.push(at);
-      posting.impacts.push(impact);
+      posting.impacts.push(impacts[step] ?? 0);
     }
   }
 
@@ -63,9 +64,7 @@ export class ToolSearchIndex {
     const concepts = conceptsOf(question, this.#vocabulary);
     if (concepts.length === 0 || limit <= 0) return [];
     const touched = this.#score(concepts, among);
-    const ranked = [...touched]
-      .sort((a, b) => (this.#scores[b] ?? 0) - (this.#scores[a] ?? 0) || a - b)
-      .slice(0, Math.max(shortlist, limit));
+    const ranked = this.#strongest(touched, Math.max(shortlist, limit));
     const matched = matchedTerms(concepts);
     const intent = intentOfQuestion(question);
     const total = concepts.reduce((sum, concept) => sum + concept.weight, 0);
@@ -81,7 +80,6 @@ export class ToolSearchIndex {
         intentFactor(intent, intentOfTool(tool, textOf(tool).name));
       return [{ tool, score, at }];
     });
-    for (const at of touched) this.#scores[at] = this.#covered[at] = 0;
     hits.sort((a, b) => b.score - a.score || a.at - b.at);
     const floor = (hits[0]?.score ?? 0) * cutOff;
     return hits.filter((hit) => hit.score >= floor).slice(0, limit);
@@ -94,6 +92,8 @@ export class ToolSearchIndex {
       this.#covered = new Float64Array(room);
       this.#best = new Float64Array(room);
     }
+    this.#scores.fill(0);
+    this.#covered.fill(0);
     const touched: number[] = [];
     for (const concept of concepts) {
       const own = concept.alternatives[0];
@@ -132,6 +132,27 @@ export class ToolSearchIndex {
       }
     }
     return touched;
+  }
+
+  /** The few best of many, without sorting the many. */
+  #strongest(touched: readonly number[], count: number): readonly number[] {
+    const scores = this.#scores;
+    const before = (a: number, b: number) => (scores[a] ?? 0) - (scores[b] ?? 0) || b - a;
+    const kept: number[] = [];
+    for (const at of touched) {
+      const last = kept[kept.length - 1];
+      if (kept.length === count && last !== undefined && before(at, last) <= 0) continue;
+      let low = 0;
+      let high = kept.length;
+      while (low < high) {
+        const middle = (low + high) >> 1;
+        if (before(at, kept[middle] ?? 0) > 0) high = middle;
+        else low = middle + 1;
+      }
+      kept.splice(low, 0, at);
+      if (kept.length > count) kept.pop();
+    }
+    return kept;
   }
 
   #rarity(posting: Posting): number {

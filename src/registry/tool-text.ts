@@ -7,9 +7,13 @@ import { segmentChinese } from "./search-chinese.ts";
 import { thesaurus } from "./search-thesaurus.ts";
 import { bigrams, cjkRuns, hasCjk, isStopWord, stem, words } from "./search-words.ts";
 
+export type Direction = readonly (readonly [string, number])[];
+
 export interface ToolText {
-  /** Term to impact: frequency weighted by field and length, saturated. */
-  readonly impacts: ReadonlyMap<string, number>;
+  /** Every term once. */
+  readonly terms: readonly string[];
+  /** Of the terms, in the same order: frequency weighted by field and length, saturated. */
+  readonly impacts: readonly number[];
   /** Terms of the name without the server before it. */
   readonly name: readonly string[];
   /** Terms of the server it comes from. */
@@ -25,7 +29,7 @@ interface Field {
 
 const fields = {
   name: { weight: 3.2, dilution: 0.5, usual: 3 },
-  server: { weight: 2.6, dilution: 0.2, usual: 1 },
+  server: { weight: 3.2, dilution: 0.2, usual: 1 },
   alias: { weight: 2.2, dilution: 0.5, usual: 4 },
   hint: { weight: 2.4, dilution: 0.3, usual: 5 },
   description: { weight: 1.5, dilution: 0.55, usual: 9 },
@@ -37,6 +41,9 @@ const saturation = 1.4;
 /** Words beyond these say nothing more about a tool and only cost time. */
 const maxDescription = 4_000;
 const maxParameters = 64;
+const maxTopics = 8;
+/** What only a parameter mentions is not what a tool is about. */
+const leastForTopic = 0.5;
 
 const known = new WeakMap<Tool, ToolText>();
 
@@ -52,6 +59,7 @@ export function textOf(tool: Tool): ToolText {
 function analyse(tool: Tool): ToolText {
   const weights = new Map<string, number>();
   const addTerms = (field: Field, terms: readonly string[]) => {
+    if (terms.length === 0) return;
     const share = field.weight / (1 - field.dilution + (field.dilution * terms.length) / field.usual);
     for (const term of terms) weights.set(term, (weights.get(term) ?? 0) + share);
   };
@@ -74,22 +82,33 @@ function analyse(tool: Tool): ToolText {
         .slice(0, maxDescription),
     ),
   );
-  const impacts = new Map<string, number>();
-  for (const [term, weight] of weights) impacts.set(term, (weight * (saturation + 1)) / (weight + saturation));
-  for (const [topic, weight] of topicWeights(impacts)) impacts.set(topic, weight);
-  return { impacts, name: [...new Set(name)], server: serverTerms };
+  for (const [term, weight] of weights) weights.set(term, (weight * (saturation + 1)) / (weight + saturation));
+  const topics = topicWeights(weights);
+  return {
+    terms: [...weights.keys(), ...topics.map(([topic]) => topic)],
+    impacts: [...weights.values(), ...topics.map(([, weight]) => weight)],
+    name: [...new Set(name)],
+    server: serverTerms,
+  };
 }
 
 /** A tool speaks of a field as far as its words do, and the more of them the clearer. */
-function topicWeights(weights: ReadonlyMap<string, number>): ReadonlyMap<string, number> {
+function topicWeights(weights: ReadonlyMap<string, number>): Direction {
   const { topicsOf } = thesaurus();
   const topics = new Map<string, number>();
   for (const [term, weight] of weights) {
+    if (weight < leastForTopic) continue;
     const of = topicsOf(term);
     for (const topic of of) topics.set(topic, (topics.get(topic) ?? 0) + weight / Math.sqrt(of.length));
   }
-  const length = Math.hypot(...topics.values());
-  return new Map([...topics].map(([topic, weight]) => [topic, weight / length]));
+  return direction(topics, maxTopics);
+}
+
+/** The strongest of some weights, scaled to a length of one. */
+export function direction(weights: ReadonlyMap<string, number>, count: number): Direction {
+  const strongest = [...weights].sort(([, a], [, b]) => b - a).slice(0, count);
+  const length = Math.sqrt(strongest.reduce((sum, [, weight]) => sum + weight * weight, 0));
+  return strongest.map(([name, weight]) => [name, weight / length]);
 }
 
 /** `mcp__github__create_issue` and `plugin:tool` name where a tool comes from before what it does. */
@@ -99,7 +118,8 @@ function nameParts(name: string): { server: string; own: string } {
 }
 
 /** Stems of a text, the phrases in it as one more term each, and the English of its Chinese. */
-export function termsOf(text: string): readonly string[] {
+function termsOf(text: string): readonly string[] {
+  if (text === "") return [];
   const { phraseAt } = thesaurus();
   const stems = words(text).map(stem);
   const terms: string[] = [];
