@@ -149,12 +149,12 @@ export class ClassReader {
       const set = `[${perl[short.toLowerCase()]}]`;
       return short === short.toLowerCase() ? set : this.#negated(set);
     }
-    const property = reader.match(/\\([pP])(?:\{(\^?)([^}]*)\}|(\w))/y);
+    const property = reader.match(/\\([pP])(?:\{([^}]*)\}|(\w))/y);
     if (property === undefined) return undefined;
-    const [, letter, caret, long, single] = property;
+    const [, letter, long, single] = property;
     this.#options.fold();
     const set = `[${this.#property(long ?? single ?? "")}]`;
-    return (letter === "P") !== (caret === "^") ? this.#negated(set) : set;
+    return letter === "P" ? this.#negated(set) : set;
   }
 
   #property(written: string): string {

@@ -41,6 +41,8 @@ const lineStart = "(?:^|(?<=\\n))";
 const lineEnd = "(?:$|(?=\\n))";
 /** Between the two halves of a character beyond the basic plane there is no position, though the engine may think so. */
 const whole = "(?<![\\u{D800}-\\u{DBFF}])";
+/** Beside bytes that are not UTF-8 there is no half boundary. */
+const text = "(?<![\\u{DC80}-\\u{DCFF}])(?![\\u{DC80}-\\u{DCFF}])";
 
 export function translateRegex(pattern: string, options: TranslateOptions): JavaScriptPattern {
   const first = new Translator(pattern, options, false);
@@ -80,7 +82,7 @@ class Translator {
   #flags: Flags;
 
   constructor(pattern: string, { caseInsensitive, multiline }: TranslateOptions, spellCases: boolean) {
-    this.#reader = new PatternReader(pattern, (reason) => invalid(pattern, reason));
+    this.#reader = new PatternReader(pattern, (reason, hint) => invalid(pattern, reason, hint));
     this.#multiline = multiline;
     this.#spellCases = spellCases;
     this.#flags = { i: caseInsensitive, m: true, s: multiline, swapGreed: false, x: false };
@@ -200,9 +202,9 @@ class Translator {
       case "\\b{end}":
         return `(?<=${word})(?!${word})`;
       case "\\b{start-half}":
-        return `${whole}(?<!${word})`;
+        return `${whole}${text}(?<!${word})`;
       case "\\b{end-half}":
-        return `${whole}(?!${word})`;
+        return `${whole}${text}(?!${word})`;
       case "\\A":
         return this.#multiline ? textStart : lineStart;
       default:
@@ -244,7 +246,9 @@ class Translator {
   }
 
   #skipSpace(): void {
-    if (this.#flags.x) this.#reader.match(/(?:\s+|#[^\n]*(?:\n|$))+/y);
+    if (!this.#flags.x) return;
+    this.#reader.match(/(?:\s+|#[^\n]*\n)+/y);
+    if (this.#reader.sees("#")) throw this.#reader.fail("a comment must end with its line");
   }
 }
 

@@ -8,6 +8,8 @@ import { findRipgrep } from "./ripgrep-binary.ts";
 import { ripgrepGrep } from "./ripgrep-grep.ts";
 import { lookAtTarget } from "./target.ts";
 
+const maxTextLength = 30_000;
+
 export interface SearchOptions {
   /** Absolute path of a ripgrep; `null` does without one. */
   readonly ripgrep?: string | null;
@@ -22,6 +24,7 @@ export function createSearch(options: SearchOptions = {}): Search {
   };
   return {
     async find(request) {
+      checkText(request.pattern);
       if (lookAtTarget(request.directory).kind === "file") {
         throw new ToolFailure("invalid_tool_input", `${request.directory} is a file, not a directory.`, {
           details: { reason: "not_a_directory" },
@@ -30,10 +33,20 @@ export function createSearch(options: SearchOptions = {}): Search {
       return find(request);
     },
     async grep(request) {
+      for (const text of [request.pattern, request.glob ?? ""]) checkText(text);
       const target = lookAtTarget(request.target);
       const program = await locate();
       return program === undefined ? javascriptGrep(request, target) : ripgrepGrep(program, request, target);
     },
     ignored: gitIgnored,
   };
+}
+
+/** What no name and no line can hold, and what no command line can carry. */
+function checkText(text: string): void {
+  if (text.includes("\0") || text.length > maxTextLength) {
+    throw new ToolFailure("invalid_tool_input", `A pattern must not hold NUL characters or more than ${maxTextLength} characters.`, {
+      details: { reason: "invalid_pattern" },
+    });
+  }
 }
