@@ -24,7 +24,7 @@ export function analyzeCommand(text: string, world: ShellWorld): ShellAnalysis {
   }
   if (parsed.script !== undefined) {
     try {
-      new Interpreter(world, effects, initialState(world.cwd, doubt)).runScript(parsed.script);
+      new Interpreter(world, effects, initialState(world.cwd, doubt)).run(text, parsed.script);
     } catch {
       effects.push({ kind: "unknown", reason: "cannot be followed" });
     }
@@ -36,7 +36,7 @@ export function analyzeCommand(text: string, world: ShellWorld): ShellAnalysis {
     effects,
     // Only display and rules need these; a decision does not wait for them.
     get commands(): readonly ShellCommand[] {
-      commands ??= parsed.script === undefined ? [] : extractFrom(parsed.script).commands;
+      commands ??= parsed.script === undefined ? [] : extractFrom(parsed.script, text).commands;
       return commands;
     },
     get class(): ShellClass {

@@ -13,6 +13,7 @@ import type {
   Redirection,
 } from "unbash";
 import { visitArithmetic } from "./arithmetic.ts";
+import { isCovered } from "./coverage.ts";
 import { dispatch } from "./dispatch.ts";
 import { loadsCode, steersExecution } from "./environment.ts";
 import { expandParts, expandSingle, expandWord, type Scope } from "./expand.ts";
@@ -27,6 +28,8 @@ import { childState, type State, withDoubt } from "./state.ts";
 export const maxDepth = 48;
 
 export abstract class CommandInterpreter extends ScriptScope implements Scope, Machine {
+  /** The text that positions in the tree count in. */
+  protected source = "";
   protected depth = 0;
   /** What the next simple command finds on its standard input, where that is known. */
   protected feed: Output | undefined;
@@ -36,6 +39,12 @@ export abstract class CommandInterpreter extends ScriptScope implements Scope, M
   protected concurrent = 0;
   protected conditional = 0;
   private readonly calling = new Set<string>();
+
+  /** Follows a whole text. */
+  run(text: string, script: ParsedScript): void {
+    this.source = text;
+    this.runScript(script);
+  }
 
   protected abstract runScript(script: ParsedScript): void;
   protected abstract runCompound(node: CompoundCommand | Exclude<FunctionNode["body"], { type: "CompoundList" }>): void;
@@ -49,6 +58,7 @@ export abstract class CommandInterpreter extends ScriptScope implements Scope, M
     const before = this.state;
     const feed = this.feed;
     this.feed = undefined;
+    if (!isCovered(node, this.source)) this.unknown("cannot be parsed: part of the text would be skipped");
     const fields: Field[] = [];
     if (node.name !== undefined) expandWord(node.name, this, fields);
     for (const argument of node.args) this.argument(argument, fields);
@@ -173,8 +183,9 @@ export abstract class CommandInterpreter extends ScriptScope implements Scope, M
     if (options.child) this.state = childState(before, options.positional);
     if (options.doubt !== undefined) this.state = withDoubt(this.state, options.doubt);
     if (parsed.problem !== undefined) this.unknown(parsed.problem);
-    const { feed, made, pending } = this;
+    const { feed, made, pending, source } = this;
     this.feed = undefined;
+    this.source = text;
     this.depth += 4;
     if (parsed.script !== undefined && this.depth <= maxDepth) this.runScript(parsed.script);
     else this.unknown("nested too deeply");
@@ -182,6 +193,7 @@ export abstract class CommandInterpreter extends ScriptScope implements Scope, M
     this.feed = feed;
     this.made = made;
     this.pending = pending;
+    this.source = source;
     if (options.child) this.state = before;
   }
 

@@ -32,8 +32,7 @@ const splitting = /[ \t\n]+/;
 export function expandWord(word: Word, scope: Scope, out: Field[]): void {
   const parts = word.parts;
   if (parts === undefined) {
-    const text = word.text;
-    out.push(textField(text.includes("~") ? expandTilde(text, word.value, true, scope) : word.value));
+    out.push(plainField(word, scope));
     return;
   }
   for (const part of parts) {
@@ -47,13 +46,17 @@ export function expandWord(word: Word, scope: Scope, out: Field[]): void {
   builder.finish();
 }
 
+/** A word without quotes that matter, expansions or patterns. */
+function plainField(word: Word, scope: Scope): Field {
+  const shown = word.text;
+  if (!shown.includes("~")) return textField(word.value);
+  return { kind: "text", text: expandTilde(shown, word.value, true, scope), many: false, shown };
+}
+
 /** A word where bash neither splits nor matches names: assignments, here-strings, `case`, redirection targets. */
 export function expandSingle(word: Word, scope: Scope): Field {
   const parts = word.parts;
-  if (parts === undefined) {
-    const text = word.text;
-    return textField(text.includes("~") ? expandTilde(text, word.value, true, scope) : word.value);
-  }
+  if (parts === undefined) return plainField(word, scope);
   const out: Field[] = [];
   const builder = new FieldBuilder(scope, word, out, false);
   builder.addParts(parts);
@@ -74,6 +77,8 @@ function expandBraceWord(word: Word, scope: Scope, out: Field[]): void {
     out.push({ kind: "words", text: "", many: true, shown: word.text });
     return;
   }
+  // Inside the pieces positions count from elsewhere, so that a script in them could not be checked.
+  if (/[$<>]\(|`/.test(word.text)) scope.doubt("brace expansion around a substitution");
   for (const text of texts) {
     if (text === "") continue;
     const command = parse(`: ${text}`).commands[0]?.command;

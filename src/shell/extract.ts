@@ -3,6 +3,7 @@
  * It looks at words as they stand: no variable is followed here.
  */
 import { type Command, forEachChild, type ParsedScript, type Redirection, type SyntaxNode } from "unbash";
+import { isCovered } from "./coverage.ts";
 import { expandSingle, expandWord, type Scope } from "./expand.ts";
 import { type Field, showFields } from "./field.ts";
 import { Judge } from "./judge.ts";
@@ -19,7 +20,7 @@ export function parseShell(text: string): ShellScript {
   if (parsed.script === undefined) {
     return { text, commands: [], errors: [{ message: parsed.problem ?? "cannot be parsed", position: 0 }], understood: false };
   }
-  const { commands, errors } = extractFrom(parsed.script);
+  const { commands, errors } = extractFrom(parsed.script, text);
   const all = parsed.problem === undefined ? errors : [{ message: parsed.problem, position: 0 }, ...errors];
   return { text, commands, errors: all, understood: all.length === 0 };
 }
@@ -29,8 +30,11 @@ export function extractCommands(text: string): readonly ShellCommand[] {
   return parseShell(text).commands;
 }
 
-export function extractFrom(script: ParsedScript): { readonly commands: readonly ShellCommand[]; readonly errors: readonly ShellError[] } {
-  const extractor = new Extractor();
+export function extractFrom(
+  script: ParsedScript,
+  text: string,
+): { readonly commands: readonly ShellCommand[]; readonly errors: readonly ShellError[] } {
+  const extractor = new Extractor(text);
   extractor.visit(script, { depth: 0, pipe: alone, wrappers: [] });
   return extractor;
 }
@@ -56,6 +60,23 @@ class Extractor {
   readonly errors: ShellError[] = [];
   private nested = 0;
 
+  constructor(
+    /** The text that positions in the tree count in. */
+    private source: string,
+  ) {}
+
+  /** A text found inside the script, with positions of its own. */
+  visitText(script: ParsedScript, text: string, place: Place): void {
+    const outer = this.source;
+    this.source = text;
+    this.visit(script, place);
+    this.source = outer;
+  }
+
+  private check(node: Parameters<typeof isCovered>[0]): void {
+    if (!isCovered(node, this.source)) this.fail("part of the text would be skipped", node.pos);
+  }
+
   visit(node: SyntaxNode, place: Place): void {
     if (place.depth > maxDepth || this.commands.length > maxCommands) {
       this.fail("nested too deeply or too long", node.pos);
@@ -66,15 +87,22 @@ class Extractor {
         this.visitScript(node, place);
         return;
       case "Pipeline":
+        this.check(node);
         node.commands.forEach((command, index) => {
           this.visit(command, { ...place, pipe: { index, length: node.commands.length } });
         });
         return;
+      case "AndOr":
+        this.check(node);
+        for (const command of node.commands) this.visit(command, { ...place, pipe: alone });
+        return;
       case "Command":
+        this.check(node);
         this.record(node, place);
         forEachChild(node, (child) => this.visit(child, { ...place, pipe: alone }));
         return;
       case "CompoundList":
+        this.check(node);
         forEachChild(node, (child) => this.visit(child, { ...place, depth: place.depth + 1, pipe: alone }));
         return;
       case "CommandExpansion":
@@ -109,7 +137,11 @@ class Extractor {
       return;
     }
     for (const error of script.errors ?? []) this.fail(error.message, error.pos);
+    const outer = this.source;
+    this.source = script.source ?? outer;
+    this.check(script);
     for (const statement of script.commands) this.visit(statement, place);
+    this.source = outer;
   }
 
   fail(message: string, position: number): void {
@@ -199,7 +231,7 @@ class Recorder implements Machine {
     const place = { depth: this.place.depth + 1, pipe: alone, wrappers: [...this.passed, this.carrier] };
     const parsed = place.depth > maxDepth ? undefined : parseGuarded(text);
     if (parsed?.script === undefined) this.extractor.fail(parsed?.problem ?? "nested too deeply or too long", 0);
-    else this.extractor.visit(parsed.script, place);
+    else this.extractor.visitText(parsed.script, text, place);
   }
 
   runInner(fields: readonly Field[]): void {

@@ -34,7 +34,9 @@ export function textField(text: string): Field {
 }
 
 export function showField(field: Field): string {
-  return field.kind === "text" ? quote(field.text) : field.shown;
+  if (field.kind !== "text") return field.shown;
+  // A tilde that nobody expanded must not be quoted into a literal one.
+  return field.shown.startsWith("~") && field.text === field.shown ? field.shown : quote(field.text);
 }
 
 export function showFields(fields: readonly Field[], from = 0): string {

@@ -18,6 +18,7 @@ import type {
 } from "unbash";
 import { visitArithmetic } from "./arithmetic.ts";
 import { CommandInterpreter, maxDepth } from "./command.ts";
+import { isCovered } from "./coverage.ts";
 import { expandSingle, expandWord } from "./expand.ts";
 import type { Field } from "./field.ts";
 import { joinStates, type State, sameState, withFunction } from "./state.ts";
@@ -31,7 +32,16 @@ export class Interpreter extends CommandInterpreter {
   runScript(script: ParsedScript): void {
     if (script.errors !== undefined && script.errors.length > 0)
       this.unknown(`cannot be parsed: ${script.errors[0]?.message ?? "syntax error"}`);
+    const outer = this.source;
+    this.source = script.source ?? outer;
+    this.check(script);
     this.runList(script.commands);
+    this.source = outer;
+  }
+
+  /** Nothing of the text may be missing from the tree. */
+  private check(node: Parameters<typeof isCovered>[0]): void {
+    if (!isCovered(node, this.source)) this.unknown("cannot be parsed: part of the text would be skipped");
   }
 
   private runList(statements: readonly Statement[]): void {
@@ -51,6 +61,7 @@ export class Interpreter extends CommandInterpreter {
   }
 
   private runBody(list: CompoundList): void {
+    this.check(list);
     this.runList(list.commands);
   }
 
@@ -91,6 +102,7 @@ export class Interpreter extends CommandInterpreter {
   }
 
   private runAndOr(node: AndOr): State {
+    this.check(node);
     let bad = this.state;
     node.commands.forEach((command, index) => {
       if (!this.step()) return;
@@ -124,6 +136,7 @@ export class Interpreter extends CommandInterpreter {
       }
       return bad;
     }
+    this.check(node);
     const before = this.state;
     const from = this.effects.length;
     const calls = this.networkCalls;

@@ -5,7 +5,18 @@
  */
 import type { Field } from "./field.ts";
 import { hasWildcard } from "./field.ts";
-import { isRawDevice, isWithin, joinPath, looksSecret, normalizePath, patternIn, patternRoot, secretCandidates } from "./paths.ts";
+import {
+  isRawDevice,
+  isSecretFile,
+  isWithin,
+  joinPath,
+  looksSecret,
+  normalizePath,
+  parentOf,
+  patternIn,
+  patternRoot,
+  secretCandidates,
+} from "./paths.ts";
 import type { State } from "./state.ts";
 import type { ChangeKind, DraftEffect, ShellWorld } from "./types.ts";
 
@@ -57,9 +68,9 @@ export class Judge {
     this.effects.push(tree ? { kind: "read", path, tree: true } : { kind: "read", path });
   }
 
-  /** A listing of a directory, not its content. */
+  /** Names and sizes, not contents: of a secret file that is no more than its directory tells. */
   list(field: Field, tree: boolean): void {
-    for (const path of this.paths(field)) this.readPath(path, tree || field.many);
+    for (const path of this.paths(field)) this.readPath(isSecretFile(path) ? parentOf(path) : path, tree || field.many);
     if (field.kind === "glob") this.readCandidates(field.text);
   }
 

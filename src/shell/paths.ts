@@ -63,6 +63,18 @@ export function looksSecret(path: string): boolean {
   );
 }
 
+/** A name that is a file's wherever it is found, so that listing it lists nothing below. */
+export function isSecretFile(path: string): boolean {
+  return /\/(?:\.env(?:\.[\w-]+)?|\.envrc|\.npmrc|\.netrc|\.pypirc|\.pgpass|\.git-credentials|id_(?:rsa|dsa|ecdsa|ed25519)|[^/]+\.(?:pem|key|p12|pfx|jks))$/.test(
+    path,
+  );
+}
+
+export function parentOf(path: string): string {
+  const slash = path.lastIndexOf("/");
+  return slash <= 0 ? "/" : path.slice(0, slash);
+}
+
 const maxCandidates = 32;
 
 /** Secret files a pattern would reach if they existed, so that hiding a name behind `.e[n]v` gains nothing. */

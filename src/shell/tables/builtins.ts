@@ -112,7 +112,9 @@ const changeDirectory: Handler = ({ judge, fields, machine }) => {
     const path = joinPath(directory, target.text);
     return physical ? path : normalizePath(path);
   });
-  for (const path of reached) if (!isWithin(path, judge.world.workspace)) judge.readPath(path, false);
+  // Of several directories it may be in, the first is where it is if nothing failed.
+  const first = reached[0];
+  if (first !== undefined && !isWithin(first, judge.world.workspace)) judge.readPath(first, false);
   judge.moved = { directories: [...new Set(reached)] };
 };
 

@@ -28,13 +28,18 @@ export const xargs: Handler = ({ judge, fields, machine }) => {
   const placeholder =
     options.get("I")?.text ??
     (options.has("i") || options.has("replace") ? (options.get("i")?.text ?? options.get("replace")?.text ?? "{}") : undefined);
-  const inner = placeholder === undefined ? [...command, ...given] : replace(command, placeholder, given, judge);
+  // With a placeholder a whole line is one argument, with a count the command runs on parts of them.
+  const parted = placeholder !== undefined || ["n", "L", "l", "max-args", "max-lines", "s", "max-chars"].some((name) => options.has(name));
+  const arrived = parted && given.length > 1 && given.some((field) => field.kind === "text") ? [unknownWords] : given;
+  const inner = placeholder === undefined ? [...command, ...arrived] : replace(command, placeholder, arrived, judge);
   machine.runInner(inner, { doubt: judge.reason });
 };
 
+const unknownWords: Field = { kind: "words", text: "", many: true, shown: "…" };
+
 /** What the command will be given. */
 function arriving(judge: Judge, nul: boolean, recut: boolean): readonly Field[] {
-  const unknown: Field = { kind: "words", text: "", many: true, shown: "…" };
+  const unknown = unknownWords;
   const { upstream } = judge;
   if (upstream === undefined || recut) return [unknown];
   if (upstream.fields.every((field) => field.kind === "text")) {
