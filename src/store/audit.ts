@@ -3,10 +3,9 @@
  * says how many there are. Finds rows that were edited, removed, reordered or added. It is not keyed:
  * whoever can rewrite the whole database can also rewrite the whole chain.
  */
-import { createHash } from "node:crypto";
 import type { AuditRow, Json } from "../contract/index.ts";
 import type { Database } from "./database.ts";
-import { canonical } from "./json-text.ts";
+import { canonical, sha256 } from "./json-text.ts";
 
 const pageRows = 1000;
 
@@ -82,7 +81,8 @@ function page(database: Database, after: number, limit: number): Row[] {
 }
 
 function readHead(database: Database): Head | undefined {
-  return database.one<Head>("SELECT seq, hash FROM audit_head");
+  const row = database.columns<[number, string]>("SELECT seq, hash FROM audit_head");
+  return row === undefined ? undefined : { seq: row[0], hash: row[1] };
 }
 
 /** Somebody removed the head row: the chain goes on, and `verifyAudit` says that it is broken. */
@@ -93,5 +93,5 @@ function lastRow(database: Database): Head | undefined {
 function hashOf(seq: number, time: number, sessionId: string, kind: string, body: string, previous: string): string {
   // A JSON array has no line break of its own, so no two rows give the same text.
   const head = JSON.stringify([seq, time, sessionId, kind, previous]);
-  return createHash("sha256").update(`${head}\n${body}`).digest("hex");
+  return sha256(`${head}\n${body}`);
 }

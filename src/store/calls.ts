@@ -55,8 +55,8 @@ export function startCall({ database, owner, now }: StoreContext, start: CallSta
     );
   });
   const events = insertEvents(database, call.sessionId, start.events, time);
-  // A relaxed call changes nothing, so its one row at the end is proof enough.
-  if (start.durable) {
+  // A relaxed call that nobody was asked about changes nothing, so its one row at the end is proof enough.
+  if (start.durable || approvalId !== undefined) {
     appendAudit(database, time, call.sessionId, "call_started", {
       call_id: call.id,
       tool: call.tool,
@@ -89,38 +89,34 @@ export function requestApproval({ database, owner, now }: StoreContext, draft: A
   return insertEvents(database, call.sessionId, draft.events, time);
 }
 
-interface SettlingRow {
-  readonly n: number;
-  readonly session_id: string;
-  readonly owner_id: string;
-  readonly phase: CallPhase;
-  readonly tool: string;
-  readonly summary: string;
-}
-
 /** Inside a write transaction. */
 export function settleCall({ database, owner, now }: StoreContext, settlement: CallSettlement): KaryiEvent[] {
   const { callId, sessionId, status } = settlement;
   const time = now();
-  const call = database.one<SettlingRow>("SELECT n, session_id, owner_id, phase, tool, summary FROM calls WHERE id = ?", callId);
-  if (call === undefined || call.session_id !== sessionId) throw unknownCall(callId);
+  const call = database.columns<[number, string, CallPhase, string, string]>(
+    "SELECT n, owner_id, phase, tool, summary FROM calls WHERE id = ? AND session_id = ?",
+    callId,
+    sessionId,
+  );
+  if (call === undefined) throw unknownCall(callId);
+  const [n, ownerId, phase, tool, summary] = call;
   const result = JSON.stringify(settlement.result);
   const settled = database.run(
     "INSERT INTO outcomes (n, settled_at, status, result) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING",
-    call.n,
+    n,
     time,
     status,
     result,
   );
   if (settled === 0) throw conflict("already_settled", `Call ${callId} is settled already; this second result was not recorded.`);
-  if (call.phase === "asked") {
-    database.run("UPDATE calls SET phase = 'settled' WHERE n = ?", call.n);
+  if (phase === "asked") {
+    database.run("UPDATE calls SET phase = 'settled' WHERE n = ?", n);
     voidApprovals(database, callId);
-  } else if (call.owner_id !== owner.id) {
+  } else if (ownerId !== owner.id) {
     throw conflict("not_owner", `Call ${callId} was taken over by another process; this result was not recorded.`);
   }
   for (const { path, after } of settlement.after ?? []) {
-    const known = database.run("UPDATE journal SET after = ? WHERE n = ? AND path = ?", JSON.stringify(after), call.n, path);
+    const known = database.run("UPDATE journal SET after = ? WHERE n = ? AND path = ?", JSON.stringify(after), n, path);
     if (known === 0) throw new Error(`after-image of a path that call ${callId} has no before-image of: ${path}`);
   }
   for (const mark of settlement.mark ?? []) {
@@ -131,12 +127,12 @@ export function settleCall({ database, owner, now }: StoreContext, settlement: C
   const events = insertEvents(database, sessionId, settlement.events, time);
   appendAudit(database, time, sessionId, "call_settled", {
     call_id: callId,
-    tool: call.tool,
-    summary: call.summary,
+    tool,
+    summary,
     status,
     result_status: settlement.result.status,
     error_code: settlement.result.error?.code,
-    result_hash: sha256(result),
+    result_hash: settlement.durable ? sha256(result) : undefined,
     ...(settlement.mark === undefined ? {} : { marked: settlement.mark.map((mark) => ({ call_id: mark.callId, status: mark.status })) }),
   });
   return events;

@@ -9,6 +9,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { DatabaseSyncInstance, StatementSyncInstance } from "@photostructure/sqlite";
 import { failureOf, isBusy, isDamage, storeFailure } from "./failures.ts";
+import { releaseAfter } from "./lingering.ts";
 
 export type Parameter = string | number | null | Uint8Array;
 
@@ -21,13 +22,14 @@ export interface DatabaseOptions {
   readonly directory: string;
   /** Called once, with what SQLite said, when an operation met damaged pages. */
   onDamage(reason: string): void;
-  /** Lets go of what keeps others from setting the file aside. */
+  /** Called when nothing of the connection remains: others may set the file aside from now on. */
   onClose(): void;
 }
 
 export class Database {
   readonly #options: DatabaseOptions;
   readonly #statements = new Map<string, StatementSyncInstance>();
+  readonly #lists = new Map<string, StatementSyncInstance>();
   readonly #waiters = new Set<() => void>();
   #connection: DatabaseSyncInstance | undefined;
   #syncing = false;
@@ -47,6 +49,16 @@ export class Database {
 
   one<Row>(sql: string, ...parameters: Parameter[]): Row | undefined {
     return this.#statement(sql).get(...parameters) as Row | undefined;
+  }
+
+  /** The first row as a list of its columns: what the steps of every call use, for it costs a third less. */
+  columns<Row extends readonly unknown[]>(sql: string, ...parameters: Parameter[]): Row | undefined {
+    let statement = this.#lists.get(sql);
+    if (statement === undefined) {
+      statement = this.#open().prepare(sql, { returnArrays: true });
+      this.#lists.set(sql, statement);
+    }
+    return statement.get(...parameters) as Row | undefined;
   }
 
   all<Row>(sql: string, ...parameters: Parameter[]): Row[] {
@@ -102,13 +114,13 @@ export class Database {
     const connection = this.#connection;
     if (connection === undefined) return;
     this.#connection = undefined;
-    this.#statements.clear();
+    const statements = this.#forgetStatements();
     this.#stopPolling();
     this.#wake();
     try {
       connection.close();
     } finally {
-      this.#options.onClose();
+      releaseAfter(connection, statements, this.#options.onClose);
     }
   }
 
@@ -141,6 +153,7 @@ export class Database {
   }
 
   #statement(sql: string): StatementSyncInstance {
+    if (this.#damage !== undefined) throw failureOf(this.#damage, this.#options.directory);
     const known = this.#statements.get(sql);
     if (known !== undefined) return known;
     const statement = this.#open().prepare(sql);
@@ -148,16 +161,21 @@ export class Database {
     return statement;
   }
 
+  #forgetStatements(): readonly object[] {
+    const statements = [...this.#statements.values(), ...this.#lists.values()];
+    this.#statements.clear();
+    this.#lists.clear();
+    return statements;
+  }
+
   #open(): DatabaseSyncInstance {
     if (this.#connection === undefined) throw storeFailure("store_closed", "Karyi's state is closed.", "Open it again before using it.");
-    if (this.#damage !== undefined) throw failureOf(this.#damage, this.#options.directory);
     return this.#connection;
   }
 
   #noteDamage(error: unknown): void {
     if (this.#damage !== undefined) return;
     this.#damage = error;
-    this.#statements.clear();
     this.#wake();
     this.#options.onDamage(error instanceof Error ? error.message : String(error));
   }

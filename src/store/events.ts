@@ -58,8 +58,8 @@ export function readEvents(database: Database, sessionId: string, after: number,
 }
 
 function lastSeq(database: Database, sessionId: string): number {
-  const last = database.one<{ seq: number | null }>("SELECT max(seq) AS seq FROM events WHERE session_id = ?", sessionId)?.seq;
-  if (last !== null && last !== undefined) return last;
+  const [last] = database.columns<[number | null]>("SELECT max(seq) FROM events WHERE session_id = ?", sessionId) ?? [null];
+  if (last !== null) return last;
   // Numbers go on after retention removed the events that had them.
   const session = database.one<{ event_floor: number }>("SELECT event_floor FROM sessions WHERE id = ?", sessionId);
   if (session === undefined) throw unknownSession(sessionId);

@@ -11,9 +11,22 @@ const fullBelowBytes = 1024 * 1024;
 
 const primary = { busy: 5, locked: 6, readOnly: 8, ioError: 10, corrupt: 11, full: 13, cannotOpen: 14, notADatabase: 26 } as const;
 
+/** The driver's `all` hands the text over without the code; these texts are SQLite's own and do not change. */
+const codeOfText = new Map<string, number>([
+  ["database is locked", primary.busy],
+  ["database table is locked", primary.locked],
+  ["attempt to write a readonly database", primary.readOnly],
+  ["disk I/O error", primary.ioError],
+  ["database disk image is malformed", primary.corrupt],
+  ["database or disk is full", primary.full],
+  ["unable to open database file", primary.cannotOpen],
+  ["file is not a database", primary.notADatabase],
+]);
+
 function primaryCode(error: unknown): number | undefined {
-  if (!(error instanceof Error) || !("errcode" in error)) return undefined;
-  return typeof error.errcode === "number" ? error.errcode & 0xff : undefined;
+  if (!(error instanceof Error) || !("code" in error) || error.code !== "ERR_SQLITE_ERROR") return undefined;
+  if ("errcode" in error && typeof error.errcode === "number") return error.errcode & 0xff;
+  return codeOfText.get(error.message);
 }
 
 /** Somebody else holds the lock for the moment. */
@@ -58,7 +71,7 @@ export function failureOf(error: unknown, directory: string): unknown {
   }
 }
 
-export function damaged(directory: string, cause?: unknown): ToolFailure {
+function damaged(directory: string, cause: unknown): ToolFailure {
   return new ToolFailure("tool_error", `Karyi's state database in ${directory} is damaged; nothing more is written to it.`, {
     hint: "End every Karyi process that uses this home and start again: the damaged file is set aside and a new one begun.",
     details: { reason: "store_damaged" },

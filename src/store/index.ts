@@ -1,2 +1,2 @@
 /** Durable state on SQLite: sessions, calls, events, approvals, locks, outputs and the audit chain of one home. */
-export { openStore, type StoreOptions } from "./sqlite-store.ts";
+export { openStore } from "./sqlite-store.ts";

@@ -4,6 +4,7 @@
  * that belongs to somebody else.
  */
 import type { DatabaseSyncInstance } from "@photostructure/sqlite";
+import { ask } from "./asking.ts";
 import { storeFailure } from "./failures.ts";
 
 export interface Migration {
@@ -121,8 +122,7 @@ export function migrate(connection: DatabaseSyncInstance, steps: readonly Migrat
 }
 
 function userVersion(connection: DatabaseSyncInstance): number {
-  const row: { user_version: number } = connection.prepare("PRAGMA user_version").get();
-  return row.user_version;
+  return Number(ask(connection, "SELECT answer(user_version) FROM pragma_user_version"));
 }
 
 function refuseNewer(version: number, newest: number): void {
@@ -135,7 +135,6 @@ function refuseNewer(version: number, newest: number): void {
 }
 
 function refuseForeign(connection: DatabaseSyncInstance): void {
-  const row: { tables: number } = connection.prepare("SELECT count(*) AS tables FROM sqlite_schema").get();
-  if (row.tables === 0) return;
+  if (ask(connection, "SELECT answer(count(*)) FROM sqlite_schema") === 0) return;
   throw storeFailure("store_foreign", "state.db in this home is somebody else's database. Nothing was changed.", "Use another --home.");
 }

@@ -10,8 +10,10 @@ import { chmodSync, closeSync, existsSync, mkdirSync, openSync, renameSync, rmSy
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { DatabaseSync, type DatabaseSyncInstance } from "@photostructure/sqlite";
+import { ask } from "./asking.ts";
 import { Database } from "./database.ts";
 import { failureOf, isBusy, isDamage, storeFailure } from "./failures.ts";
+import { endLingering } from "./lingering.ts";
 import { migrate } from "./migrations.ts";
 
 export const fileName = "state.db";
@@ -21,7 +23,7 @@ const suspectName = "state.db.suspect";
 /** Blocks this process, so it is short; longer waits are asynchronous. */
 const busyTimeoutMs = 20;
 const patienceMs = 10_000;
-const damagedPatienceMs = 3_000;
+const damagedPatienceMs = 1_500;
 
 export interface Opening {
   readonly directory: string;
@@ -40,8 +42,8 @@ export async function openDatabase(opening: Opening): Promise<Database> {
     for (;;) {
       const elapsedMs = Date.now() - started;
       try {
-        lock.exec("BEGIN");
-        lock.prepare("SELECT count(*) FROM sqlite_schema").get();
+        // Reading anything takes the shared lock and keeps it until the connection ends.
+        lock.exec("BEGIN; SELECT count(*) FROM sqlite_schema");
         return adopt(opening, lock, connect(opening.directory, false));
       } catch (error) {
         if (lock.isTransaction) lock.exec("ROLLBACK");
@@ -49,6 +51,8 @@ export async function openDatabase(opening: Opening): Promise<Database> {
           if (elapsedMs > patienceMs) throw error;
         } else if (error instanceof Damage || isDamage(error)) {
           if (setAside(opening, lock)) continue;
+          // It may be this process itself that had it open before.
+          await endLingering();
           if (elapsedMs > damagedPatienceMs) throw inUse(opening.directory);
         } else throw error;
       }
@@ -102,8 +106,11 @@ function tighten(path: string, mode: number): void {
 function connect(directory: string, thorough: boolean): DatabaseSyncInstance {
   const file = join(directory, fileName);
   createPrivately(file);
+  const size = sizeOf(file);
+  // SQLite takes a file of one byte for an empty one and writes over it; no database is this small.
+  if (size > 0 && size < 512) throw new Damage("the file is too short to be a database");
   // SQLite would delete the log beside an empty database, and with it what was committed.
-  if (sizeOf(file) === 0 && sizeOf(`${file}-wal`) > 0) throw new Damage("the database is empty but its log is not");
+  if (size === 0 && sizeOf(`${file}-wal`) > 0) throw new Damage("the database is empty but its log is not");
   if (!thorough && existsSync(join(directory, suspectName))) throw new Damage("an earlier process met damaged pages");
   const connection = new DatabaseSync(file, { timeout: busyTimeoutMs, enableForeignKeyConstraints: false, defensive: true });
   try {
@@ -113,13 +120,14 @@ function connect(directory: string, thorough: boolean): DatabaseSyncInstance {
       PRAGMA synchronous=NORMAL;
       PRAGMA wal_autocheckpoint=4000;
       PRAGMA journal_size_limit=33554432;
+      PRAGMA cache_size=-16000;
       PRAGMA trusted_schema=OFF;
       PRAGMA temp_store=MEMORY;
     `);
     migrate(connection);
     if (thorough) {
-      const [row] = connection.prepare("PRAGMA quick_check(1)").all() as { quick_check: string }[];
-      if (row?.quick_check !== "ok") throw new Damage(row?.quick_check ?? "no answer to the check");
+      const found = ask(connection, "SELECT answer(quick_check) FROM pragma_quick_check");
+      if (found !== "ok") throw new Damage(String(found));
     }
     return connection;
   } catch (error) {

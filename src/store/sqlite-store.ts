@@ -2,6 +2,8 @@
  * The store on SQLite: one file in the home, every operation one transaction. Owns what may be said
  * about durability; the subjects beside it own their tables.
  */
+import { statSync } from "node:fs";
+import { join } from "node:path";
 import type { Owner, Store } from "../contract/index.ts";
 import { answerApproval, findApproval, listApprovals } from "./approvals.ts";
 import { appendAudit, readAudit, verifyAudit } from "./audit.ts";
@@ -11,7 +13,7 @@ import type { StoreContext } from "./context.ts";
 import { insertEvents, readEvents } from "./events.ts";
 import { collect } from "./gc.ts";
 import { dropLocks, takeLocks } from "./locks.ts";
-import { openDatabase } from "./opening.ts";
+import { fileName, openDatabase } from "./opening.ts";
 import { defaultOutputQuotaBytes, readOutput, SqliteOutputWriter } from "./outputs.ts";
 import { registerOwner, unregisterOwner } from "./owners.ts";
 import { applyPatch, findSession, listSessions, openSession, seenFiles, unknownSession } from "./sessions.ts";
@@ -28,6 +30,9 @@ export interface StoreOptions {
   /** Of one output; above it the middle is dropped and counted. */
   readonly outputQuotaBytes?: number;
 }
+
+/** What the next process would have to read through before it can begin. */
+const longLogBytes = 1024 * 1024;
 
 export async function openStore(options: StoreOptions): Promise<Store> {
   const now = options.now ?? Date.now;
@@ -110,9 +115,15 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     close() {
       // Where even this cannot be written, the next process finds the owner dead.
       closing ??= unregisterOwner(context)
+        .then(() => shortenLog(context, options.directory))
         .catch(() => {})
         .then(() => database.close());
       return closing;
     },
   };
+}
+
+async function shortenLog({ database }: StoreContext, directory: string): Promise<void> {
+  const log = statSync(join(directory, `${fileName}-wal`), { throwIfNoEntry: false });
+  if (log !== undefined && log.size > longLogBytes) await database.query(() => database.exec("PRAGMA wal_checkpoint(TRUNCATE)"));
 }

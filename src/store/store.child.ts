@@ -58,7 +58,7 @@ function start(sessionId: string, id: string, durable: boolean): CallStart {
   };
 }
 
-const tasks: Record<string, () => Promise<void>> = {
+const tasks = {
   /** Start and settle pairs until killed. */
   async storm() {
     const store = await open();
@@ -145,6 +145,7 @@ const tasks: Record<string, () => Promise<void>> = {
     say("ready");
     await input.next();
     say(`adopted ${(await store.adoptOrphans()).map((call) => call.id).join(" ")}`);
+    await input.next();
     await store.close();
   },
 
@@ -158,5 +159,7 @@ const tasks: Record<string, () => Promise<void>> = {
   },
 };
 
-await tasks[task]?.();
+export type TaskName = keyof typeof tasks;
+
+await tasks[task as TaskName]();
 process.exit(0);

@@ -1,11 +1,8 @@
-/** What the tests of this room share: a home of their own, calls in their plainest form, child processes. */
-import { type ChildProcess, spawn } from "node:child_process";
+/** What the tests of this room share: a home of their own, calls in their plainest form. */
 import { randomUUID } from "node:crypto";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createInterface } from "node:readline";
-import { fileURLToPath } from "node:url";
 import { onTestFinished } from "vitest";
 import type {
   ApprovalDraft,
@@ -18,9 +15,13 @@ import type {
   SessionState,
   Store,
 } from "../contract/index.ts";
+import { endLingering } from "./lingering.ts";
 import { openStore, type StoreOptions } from "./sqlite-store.ts";
 
 export const full = process.env.KARYI_FULL === "1";
+
+/** For the tests that have a full form. */
+export const long = { timeout: full ? 300_000 : 60_000 };
 
 export async function temporaryHome(): Promise<string> {
   const directory = await mkdtemp(join(tmpdir(), "karyi-store-"));
@@ -114,55 +115,6 @@ export function anApproval(call: CallStart["call"], id: string = randomUUID(), o
   };
 }
 
-export interface Child {
-  readonly process: ChildProcess;
-  readonly lines: readonly string[];
-  /** The next line that nobody has taken yet; fails when the child ends first. */
-  next(): Promise<string>;
-  /** Resolves with the exit code, or the signal that ended it, when all output was read. */
-  readonly ended: Promise<number | string>;
-}
-
-/** Runs store.child.ts in a process of its own. */
-export function startChild(...parameters: string[]): Child {
-  const register = fileURLToPath(new URL("../../test/support/ts-register.mjs", import.meta.url));
-  const script = fileURLToPath(new URL("./store.child.ts", import.meta.url));
-  const child = spawn(process.execPath, ["--import", register, script, ...parameters], { stdio: ["pipe", "pipe", "inherit"] });
-  onTestFinished(() => void child.kill("SIGKILL"));
-  const lines: string[] = [];
-  const waiting: (() => void)[] = [];
-  let over = false;
-  let taken = 0;
-  const wake = (): void => {
-    for (const resolve of waiting.splice(0)) resolve();
-  };
-  const reader = createInterface({ input: child.stdout });
-  reader.on("line", (line) => {
-    lines.push(line);
-    wake();
-  });
-  const ended = new Promise<number | string>((resolve) => {
-    child.on("close", (code, signal) => {
-      over = true;
-      wake();
-      resolve(code ?? signal ?? "unknown");
-    });
-  });
-  return {
-    process: child,
-    lines,
-    ended,
-    async next() {
-      while (lines.length <= taken) {
-        if (over) throw new Error(`the child ended after ${JSON.stringify(lines)}`);
-        await new Promise<void>((resolve) => waiting.push(resolve));
-      }
-      taken += 1;
-      return lines[taken - 1] ?? "";
-    },
-  };
-}
-
 export function isRunning({ pid }: Owner): boolean {
   try {
     process.kill(pid, 0);
@@ -170,4 +122,16 @@ export function isRunning({ pid }: Owner): boolean {
   } catch {
     return false;
   }
+}
+
+/** A home with one session and a few events, closed. */
+export async function usedHome(): Promise<{ directory: string; file: string; sessionId: string }> {
+  const directory = await temporaryHome();
+  const store = await aStore(directory);
+  const { id } = await aSession(store);
+  for (let n = 0; n < 200; n += 1) await store.appendEvents(id, [{ type: "text", body: { text: "x".repeat(500) } }]);
+  await store.close();
+  // The log goes into the file when the last of the connection is gone.
+  await endLingering();
+  return { directory, file: join(directory, "state.db"), sessionId: id };
 }
