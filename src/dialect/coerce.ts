@@ -30,7 +30,8 @@ export function valueOfText(text: string, shape: Shape | undefined, quoted: bool
   return number ?? structured(text, shape, repairs) ?? text;
 }
 
-function untyped(text: string): Json {
+/** What text means where no schema says anything. */
+export function untyped(text: string): Json {
   if (text === "true") return true;
   if (text === "false") return false;
   const code = text.charCodeAt(0);

@@ -30,7 +30,10 @@ export class CallFramer implements Framer {
   ) {}
 
   giveUp(): number | undefined {
-    if (this.inner === undefined) return undefined;
+    if (this.inner === undefined) {
+      if (this.prose > 0) this.ended = "rejected";
+      return undefined;
+    }
     const end = this.inner.giveUp();
     if (this.inner.ended !== undefined) this.ended = this.inner.ended;
     else if (this.inner instanceof JsonFramer && this.inner.complete) this.ended = "unclosed";
@@ -109,10 +112,12 @@ export class CallFramer implements Framer {
     let r = q;
     while (r < limit && isSpace(text.charCodeAt(r))) r += 1;
     if (r >= text.length && !final && r - p < maxProse) return p;
-    const word = text.charAt(r) === "<" ? text.slice(r + 1, r + 10).toLowerCase() : "";
     if (q > p && text.charAt(r) === "<") {
-      if (text.length - r < 12 && !final) return p;
-      if (word.startsWith("arg_key") || word.startsWith("arg_value") || closesAt(text, r, this.name, true) !== undefined) {
+      const word = text.slice(r + 1, r + 10).toLowerCase();
+      if (word.length < 9 && !final) return p;
+      const close = closesAt(text, r, this.name, final);
+      if (close === "more") return p;
+      if (word.startsWith("arg_key") || word.startsWith("arg_value") || (word.startsWith("/") && close !== undefined)) {
         this.arguments(opened);
         return p;
       }

@@ -129,6 +129,8 @@ export class FunctionFramer implements Framer {
     const stop = text.indexOf("]]>", from);
     if (stop < 0) return final ? text.length : Math.max(from, text.length - 2);
     this.inCdata = false;
+    // Another section may follow at once: `]]>` in the content is written that way.
+    this.fresh = true;
     return stop + 3;
   }
 

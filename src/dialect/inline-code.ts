@@ -12,13 +12,19 @@ export class InlineCode {
   /** Length of the run that opened it; 0 outside. */
   private ticks = 0;
   private end = 0;
-  private inLongRun = false;
+  /** Code of the character whose long run the last text ended with; 0 otherwise. */
+  private longRun = 0;
 
   constructor(private readonly finder: CharFinder) {}
 
   /** A new piece of text begins. */
   resume(): void {
     if (this.ticks > 0) this.end = this.finder.lineEnd(0);
+  }
+
+  /** The text at hand is done with up to `to`; a line that ended before takes its code along. */
+  suspend(to: number): void {
+    if (this.end < to) this.ticks = 0;
   }
 
   leave(): void {
@@ -34,8 +40,9 @@ export class InlineCode {
   run(text: string, at: number, final: boolean): number | "decoration" | "wait" {
     const length = runLength(text, at);
     const touchesEnd = at + length === text.length;
-    if ((this.inLongRun && at === 0) || length >= maxRun) {
-      this.inLongRun = touchesEnd;
+    const code = text.charCodeAt(at);
+    if ((this.longRun === code && at === 0) || length >= maxRun) {
+      this.longRun = touchesEnd ? code : 0;
       return "decoration";
     }
     return touchesEnd && !final ? "wait" : length;

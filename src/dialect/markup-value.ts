@@ -11,7 +11,7 @@ import type { Tag } from "./tag.ts";
 import { maxDepth, type Repairs } from "./types.ts";
 
 /** Without a schema these are taken for web pages rather than for structure. */
-const htmlNames = new Set(
+export const htmlNames = new Set(
   "a abbr article aside b blockquote body br button canvas code dd details div dl dt em fieldset figure footer form h1 h2 h3 h4 h5 h6 head header hr html i iframe img input label li link main meta nav ol option p pre script section select small span strong style sub sup svg table tbody td textarea tfoot th thead title tr u ul video".split(
     " ",
   ),
@@ -78,11 +78,14 @@ export class MarkupReader {
 
   private structure(element: Element, shape: Shape | undefined, depth: number): Json | undefined {
     const typed = shape !== undefined && shape.types.size > 0;
-    if (typed && (shape.types.has("string") || !(shape.types.has("object") || shape.types.has("array")))) return undefined;
+    const mayBeText = typed && shape.types.has("string");
+    if (typed && !shape.types.has("array") && (mayBeText || !shape.types.has("object"))) return undefined;
     const first = this.tokens[element.first]?.kind;
     if (first === "cdata" || first === "marker") return undefined;
     const { elements, stray } = level(this.text, this.tokens, element, starter(shape));
     if (stray || elements.length === 0 || elements.some((child) => !child.closed)) return undefined;
+    // Where text is possible too, only a plain list of items is not text.
+    if (mayBeText && elements.some((child) => child.tag.written !== "item" || child.tag.attributes.size > 0)) return undefined;
     if (!typed && elements.some((child) => htmlNames.has(child.tag.name) || child.tag.attributes.size > 0)) return undefined;
     return isList(elements, shape) ? this.list(elements, shape, depth) : this.object(elements, shape, depth + 1);
   }

@@ -16,6 +16,8 @@ export class NativeTextDecoder {
   private decoder: NativeDecoder | undefined;
   private framer: JsonFramer | undefined;
   private pieces: string[] = [];
+  /** A line that is no payload was seen: from there on nothing is, whatever it looks like. */
+  private isText = false;
 
   constructor(
     private readonly dialect: NativeDialect | "auto",
@@ -44,7 +46,7 @@ export class NativeTextDecoder {
     let p = 0;
     while (p < text.length) {
       const next = this.framer === undefined ? this.between(text, p, final, parts) : this.inside(text, p, final, parts, this.framer);
-      if (next === p && this.framer === undefined) break;
+      if (next === p && this.framer === undefined && !this.isText) break;
       p = next;
     }
     this.carry = text.slice(p);
@@ -64,6 +66,10 @@ export class NativeTextDecoder {
 
   /** Between documents: blanks, `data:` and the other lines of an event stream, or text that is nobody's. */
   private between(text: string, from: number, final: boolean, parts: DecodedPart[]): number {
+    if (this.isText) {
+      parts.push({ type: "text", text: text.slice(from) });
+      return text.length;
+    }
     let p = from;
     while (p < text.length && (isSpace(text.charCodeAt(p)) || text.charCodeAt(p) === 0xfeff || text.charCodeAt(p) === 0x1e)) p += 1;
     if (p >= text.length) return p;
@@ -79,8 +85,9 @@ export class NativeTextDecoder {
     if (stop < 0 && !final && text.length - p < 4096) return p;
     const end = stop < 0 ? text.length : stop + 1;
     const line = text.slice(p, end);
-    if (!controlLine.test(line)) parts.push({ type: "text", text: line });
-    return end;
+    if (controlLine.test(line)) return end;
+    this.isText = true;
+    return p;
   }
 
   private document(raw: string, parts: DecodedPart[]): void {

@@ -66,7 +66,7 @@ function unreadable({ raw, repairs, cut }: Reading, name: string, why: string): 
 
 function readAttributes(reading: Reading, rule: AttributeTag, element: Element): DecodedPart {
   const shape = shapeOf(reading.context.tools(rule.tool));
-  const entries = new Map<string, Json>(Object.entries(rule.fixed));
+  const entries = new Map<string, Json>();
   for (const [attribute, text] of element.tag.attributes) {
     const name = Object.hasOwn(rule.rename, attribute) ? (rule.rename[attribute] ?? attribute) : attribute;
     entries.set(name, rule.texts.includes(name) ? text : valueOfText(text, shape?.property(name), false, reading.repairs));
@@ -78,7 +78,7 @@ function readAttributes(reading: Reading, rule: AttributeTag, element: Element):
   for (const repair of element.tag.repairs) reading.repairs.add(repair);
   const missing = rule.required.filter((name) => !entries.has(name));
   if (missing.length > 0) return unreadable(reading, rule.tool, `<${rule.tag}> lacks ${missing.join(" and ")}`);
-  return call(reading, rule.tool, Object.fromEntries(entries));
+  return call(reading, rule.tool, { ...Object.fromEntries(entries), ...rule.fixed });
 }
 
 /** `<read>`: each `<file>` and `<search>` is a call of its own. */

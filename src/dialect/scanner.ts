@@ -54,6 +54,8 @@ export class Scanner {
   /** Only blanks stand between the last line break and the start of the text at hand. */
   private blankBefore = true;
   private expectsJson = false;
+  /** Where the text at hand that is not written yet begins. */
+  private runStart = 0;
   private tainted = false;
   private rescans = 0;
 
@@ -63,7 +65,7 @@ export class Scanner {
     depth = 0,
   ) {
     this.hearing = hearingOf(dialect);
-    this.finder = new CharFinder(this.hearing.json === "none" ? ["<", "`", "~~~"] : ["<", "`", "~~~", "{", "["]);
+    this.finder = new CharFinder(this.hearing.json === "none" ? ["<", "`", "~"] : ["<", "`", "~", "{", "["]);
     this.inline = new InlineCode(this.finder);
     this.context = {
       tools,
@@ -107,6 +109,7 @@ export class Scanner {
       if (next === pos && this.mode === mode) break;
       pos = next;
     }
+    this.inline.suspend(pos);
     this.blankBefore = this.startsLine(text, pos);
     this.carry = text.slice(pos);
   }
@@ -132,6 +135,7 @@ export class Scanner {
 
   private plain(text: string, pos: number, final: boolean): number {
     let at = pos;
+    this.runStart = pos;
     for (;;) {
       const found = this.finder.next(at);
       if (found >= text.length) {
@@ -168,8 +172,9 @@ export class Scanner {
   }
 
   private bracket(text: string, at: number, final: boolean): Verdict {
-    const expected = this.expectsJson && this.out.besideCall;
-    if (this.hearing.json === "calls" && text.charCodeAt(at) === 91 && text.charCodeAt(at + 1) === 84) {
+    const expected = this.expectsJson && this.out.besideCall && isBlank(text.slice(this.runStart, at));
+    this.expectsJson &&= expected;
+    if (this.hearing.json === "calls" && text.charCodeAt(at) === 91) {
       if (text.startsWith(mistralMark, at)) return () => this.expectJson(at + mistralMark.length);
       if (!final && mistralMark.startsWith(text.slice(at, at + mistralMark.length))) return "wait";
     }
@@ -421,7 +426,8 @@ export class Scanner {
     const to = lt < 0 ? text.length : lt;
     const gap = text.slice(pos, to);
     if (!isBlank(gap)) return this.strayInTools(text, pos, to);
-    if (this.toolsOpening !== undefined) this.toolsOpening += gap;
+    if (this.toolsOpening === undefined) this.write(gap);
+    else this.toolsOpening += gap;
     if (lt < 0) return text.length;
     if (text.startsWith("<!--", lt)) {
       this.inComment = true;

@@ -102,7 +102,7 @@ function readAttribute(
   if (stop < 0 && !final) return "more";
   // The closing quote is missing: the value ends where the tag does.
   const close = text.slice(p, limit).indexOf(">");
-  if (close < 0) return undefined;
+  if (close < 0) return final ? undefined : "more";
   const slash = text.charCodeAt(p + close - 1) === 47 ? 1 : 0;
   const value = text.slice(p + 1, p + close - slash);
   if (value.includes("<") || value.includes("\n")) return undefined;

@@ -87,8 +87,13 @@ export function decodedCall(
     readonly id?: string | undefined;
   },
 ): DecodedCall {
-  const repaired = [...new Set(call.repairs ?? [])];
-  if (call.cutOff && !repaired.includes("cut off")) repaired.push("cut off");
+  const all = new Set(call.repairs ?? []);
+  if (call.cutOff) {
+    // Of course its end is missing; saying both says nothing more.
+    all.delete("missing end tag");
+    all.add("cut off");
+  }
+  const repaired = [...all];
   return {
     name: call.name === "" ? "unknown" : call.name,
     input: call.input,
