@@ -6,15 +6,17 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import ts from "typescript";
-import { onTestFinished } from "vitest";
+import { afterAll, onTestFinished } from "vitest";
 import type { TaskName } from "./store.child.ts";
 
 let program: string | undefined;
+afterAll(() => {
+  if (program !== undefined) rmSync(join(program, "..", ".."), { recursive: true, force: true });
+});
 
 /** These rooms as JavaScript, once a test file: children that load the compiler themselves take seconds each. */
 function compile(): string {
   const target = mkdtempSync(join(tmpdir(), "karyi-store-child-"));
-  process.once("exit", () => rmSync(target, { recursive: true, force: true }));
   const driver = import.meta.resolve("@photostructure/sqlite");
   for (const room of ["store", "contract"]) {
     const source = fileURLToPath(new URL(`../${room}`, import.meta.url));

@@ -204,7 +204,7 @@ export class Database {
       } catch (error) {
         if (!isBusy(error)) this.#wake();
       }
-    }, pollMs).unref();
+    }, pollMs);
   }
 
   #stopPolling(): void {
