@@ -2,8 +2,8 @@
  * The concept tables in the form a search needs: from a stem to the stems that may stand for it, and the phrases
  * that count as one word. Built at the first search, never at start-up.
  */
-import { nearLines, sameLines } from "./search-concepts.ts";
-import { idiomLines, situationLines } from "./search-situations.ts";
+import { nearGroups, sameGroups } from "./search-concepts.ts";
+import { idiomRules, situationRules } from "./search-situations.ts";
 import { topicLines } from "./search-topics.ts";
 import { isLightWord, isStopWord, stem } from "./search-words.ts";
 
@@ -54,28 +54,25 @@ function build(): Thesaurus {
     links.set(from, known);
     known.set(to, Math.max(known.get(to) ?? 0, weight));
   };
+  const learned = new Set<string>();
   const learn = (word: string): string => {
     const term = phraseStem(word);
     const parts = term.split("_");
     const [first] = parts;
-    if (parts.length > 1 && first !== undefined) phrases.set(first, [...(phrases.get(first) ?? []), parts]);
+    if (parts.length > 1 && first !== undefined && !learned.has(term)) phrases.set(first, [...(phrases.get(first) ?? []), parts]);
+    learned.add(term);
     return term;
   };
   for (const [lines, weight] of [
-    [sameLines, sameWeight],
-    [nearLines, nearWeight],
+    [sameGroups, sameWeight],
+    [nearGroups, nearWeight],
   ] as const) {
     for (const line of lines) {
       const group = line.split(" ").map(learn);
       for (const a of group) for (const b of group) link(a, b, weight);
     }
   }
-  for (const line of situationLines) {
-    const [left = "", right = ""] = line.split(" > ");
-    const to = right.split(" ").map(learn);
-    for (const a of left.split(" ").map(learn)) for (const b of to) link(a, b, situationWeight);
-  }
-  for (const line of idiomLines) {
+  for (const line of idiomRules) {
     const [left = "", right = ""] = line.split(" > ");
     const parts = phraseStem(left).split("_");
     const [first] = parts;
@@ -83,11 +80,22 @@ function build(): Thesaurus {
     const alternatives = right.split(" ").map((word) => ({ term: phraseStem(word), weight: idiomWeight }));
     idioms.set(first, [...(idioms.get(first) ?? []), { parts, alternatives }]);
   }
+  const direct = new Map([...links].map(([from, to]) => [from, [...to]]));
   // What stands for a word also stands for the words that mean the same.
-  for (const [term, others] of [...links].map(([from, to]) => [from, [...to]] as const)) {
+  for (const [term, others] of direct) {
     for (const [other, weight] of others) {
       if (weight < sameWeight) continue;
-      for (const [further, ofOther] of links.get(other) ?? []) if (weight * ofOther >= leastWeight) link(term, further, weight * ofOther);
+      for (const [further, ofOther] of direct.get(other) ?? []) if (weight * ofOther >= leastWeight) link(term, further, weight * ofOther);
+    }
+  }
+  for (const line of situationRules) {
+    const [left = "", right = ""] = line.split(" > ");
+    const to = right.split(" ").map(learn);
+    for (const a of left.split(" ").map(learn)) {
+      for (const b of to) {
+        link(a, b, situationWeight);
+        for (const [other, weight] of direct.get(b) ?? []) if (weight >= sameWeight) link(a, other, situationWeight * weight);
+      }
     }
   }
   const topics = new Map<string, string[]>();
