@@ -15,5 +15,5 @@ export default defineConfig({
   clean: true,
   fixedExtension: false,
   // The command starts often: what it always needs is bundled, what is native or heavy stays outside and is loaded when needed.
-  noExternal: ["zod", "commander"],
+  deps: { alwaysBundle: ["zod", "commander"] },
 });

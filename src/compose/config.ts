@@ -27,6 +27,8 @@ export const configSchema = z.strictObject({
   deferThreshold: z.number().int().nonnegative().optional(),
   maxOutputBytes: z.number().int().min(1024).optional(),
   callTimeoutMs: z.number().int().positive().optional(),
+  /** A foreground command that takes longer goes on in the background. */
+  foregroundBudgetMs: z.number().int().positive().optional(),
   approvalTtlHours: z.number().positive().optional(),
   retention: z.strictObject({ days: z.number().positive().optional(), maxOutputBytes: z.number().int().positive().optional() }).optional(),
   durability: z.enum(["full", "off"]).optional(),
@@ -45,6 +47,7 @@ export interface EffectiveConfig {
   readonly deferThreshold: number;
   readonly maxOutputBytes: number;
   readonly callTimeoutMs: number;
+  readonly foregroundBudgetMs: number | undefined;
   readonly approvalTtlMs: number;
   readonly retentionDays: number;
   readonly retentionOutputBytes: number;
@@ -69,6 +72,7 @@ export function mergeConfig(layers: readonly Config[]): EffectiveConfig {
     deferThreshold: last("deferThreshold") ?? 15,
     maxOutputBytes: last("maxOutputBytes") ?? 256 * 1024,
     callTimeoutMs: last("callTimeoutMs") ?? 600_000,
+    foregroundBudgetMs: last("foregroundBudgetMs"),
     approvalTtlMs: (last("approvalTtlHours") ?? 7 * 24) * 3_600_000,
     retentionDays: last("retention")?.days ?? 30,
     retentionOutputBytes: last("retention")?.maxOutputBytes ?? 1 << 30,

@@ -22,17 +22,18 @@ import type {
   Traits,
 } from "../contract/index.ts";
 import { traitsOf } from "../contract/index.ts";
-import { type CallOptions, defaultLimits, Engine, type EngineDependencies, type Toolkit } from "../engine/index.ts";
+import { type CallOptions, defaultLimits, Engine, type EngineDependencies, type SessionPorts, type Toolkit } from "../engine/index.ts";
 import {
   canonical,
   commandHook,
   createBlobs,
   createFiles,
   createImages,
-
+  createSearch,
   defaultHome,
   isAlive,
   type Places,
+  ProcessRoom,
   resolvePlaces,
   thisOwner,
 } from "../host/index.ts";
@@ -43,6 +44,7 @@ import { builtinTools } from "./builtin-tools.ts";
 import type { Config } from "./config.ts";
 import { type LoadedConfig, loadConfig, rememberRules } from "./config-layers.ts";
 import { SessionHandle } from "./session-handle.ts";
+import { SessionTasks } from "./session-tasks.ts";
 import { plainMasker, plainValues } from "./unmasked.ts";
 
 export interface EngineOptions {
@@ -111,6 +113,10 @@ class Wiring {
   readonly #store: Store;
   readonly #log: (message: string, cause?: unknown) => void;
   readonly #always: string[] = [];
+  readonly #ports = new Map<string, Promise<Partial<SessionPorts>>>();
+  readonly #tasks: SessionTasks[] = [];
+  readonly #search = createSearch();
+  readonly #processes: ProcessRoom;
   #world: PolicyWorld | undefined;
 
   constructor(options: EngineOptions, places: Places, config: LoadedConfig, store: Store, log: (message: string, cause?: unknown) => void) {
@@ -119,7 +125,8 @@ class Wiring {
     this.config = config;
     this.#store = store;
     this.#log = log;
-    this.blobs = createBlobs(join(places.home, "blobs"));
+    this.#processes = new ProcessRoom(options.env ?? process.env);
+    this.blobs = createBlobs(join(places.home, "blobs"), { fsync: config.effective.durable });
     this.registry = new ToolRegistry();
     if (options.builtins !== false) for (const tool of builtinTools) this.registry.register(tool);
     for (const tool of options.tools ?? []) this.registry.register(tool);
@@ -143,8 +150,8 @@ class Wiring {
         await rememberRules(home, target, rules, Date.now);
       },
       files: (cwd) => createFiles({ cwd, fsync: effective.durable }),
-      images: createImages(this.blobs),
-      sessionPorts: () => ({}),
+      images: createImages(this.blobs, { fsync: effective.durable }),
+      sessionPorts: ({ record }) => this.#sessionPorts(record.id),
       masker: plainMasker,
       values: plainValues,
       hooks: [...hooks, ...(this.#options.hooks ?? [])],
@@ -161,6 +168,27 @@ class Wiring {
       newId: randomUUID,
       log: this.#log,
     };
+  }
+
+  #sessionPorts(sessionId: string): Promise<Partial<SessionPorts>> {
+    const known = this.#ports.get(sessionId);
+    if (known) return known;
+    const ports = SessionTasks.open(this.#store, sessionId).then((tasks) => {
+      this.#tasks.push(tasks);
+      return {
+        search: this.#search,
+        tasks,
+        processes: this.#processes.processes(tasks.background, this.config.effective.foregroundBudgetMs),
+      };
+    });
+    this.#ports.set(sessionId, ports);
+    return ports;
+  }
+
+  /** Background commands die with the engine. */
+  async close(): Promise<void> {
+    await Promise.all(this.#tasks.map(({ background }) => background.stopAll()));
+    this.#processes.close();
   }
 
   #rules() {
@@ -301,6 +329,7 @@ export class KaryiEngine {
   }
 
   async close(): Promise<void> {
+    await this.#wiring.close();
     await this.#store.close();
   }
 }

@@ -14,6 +14,7 @@ import type { OutputPage } from "./outputs.ts";
 import type { Fingerprint } from "./path.ts";
 import type { Result } from "./result.ts";
 import type { SessionKey, SessionPatch, SessionRecord, SessionState } from "./session.ts";
+import type { TaskRecord } from "./tasks.ts";
 
 /** A process that may hold calls and locks; it is dead when its pid is gone or belongs to another start. */
 export interface Owner {
@@ -158,6 +159,8 @@ export interface Store {
   /** Newest first. */
   listCalls(filter: CallFilter): Promise<readonly CallRecord[]>;
   journal(callId: string): Promise<readonly JournalEntry[]>;
+  /** Further before-images of a running call, on disk when it resolves. */
+  appendJournal(callId: string, entries: readonly JournalEntry[]): Promise<void>;
   /** Calls left `running` by owners that are dead: takes them over, to be settled by the caller. */
   adoptOrphans(): Promise<readonly CallRecord[]>;
 
@@ -176,6 +179,10 @@ export interface Store {
 
   createOutput(sessionId: string): Promise<OutputWriter>;
   readOutput(sessionId: string, ref: string, offset: number, limit: number): Promise<OutputPage | undefined>;
+
+  saveTask(sessionId: string, task: TaskRecord): Promise<void>;
+  /** In the order they were made. Commands whose owner died are `lost`. */
+  tasks(sessionId: string): Promise<readonly TaskRecord[]>;
 
   audit(rows: readonly { readonly sessionId: string; readonly kind: string; readonly body: Json }[]): Promise<void>;
   readAudit(after: number, limit: number): Promise<readonly AuditRow[]>;

@@ -32,4 +32,6 @@ export interface Tasks {
   /** Waits up to `waitMs` for new output or the end. */
   output(id: string, offset: number, waitMs: number, signal: AbortSignal): Promise<TaskOutputPage | undefined>;
   stop(id: string): Promise<TaskRecord | undefined>;
+  /** Ends of background commands that nobody was told about yet; each is told once. */
+  takeNotices(): readonly string[];
 }

@@ -134,7 +134,7 @@ export class CallLife {
       real,
       memory,
       additions,
-      result: { ...context, additions },
+      result: { ...context, additions: [...additions, ...session.notices()] },
       ...(gate.approvalId === undefined ? { replan } : { approvalId: gate.approvalId }),
       ...(options.signal === undefined ? {} : { signal: options.signal }),
       ...(options.onProgress === undefined ? {} : { onProgress: options.onProgress }),

@@ -44,7 +44,6 @@ export interface PolicySource {
 /** What the session needs besides the ports that are the same for everybody. */
 export interface SessionFacts {
   readonly record: SessionRecord;
-  readonly cwd: () => string;
 }
 
 /** Ports that belong to one session; the catalogue and the file ports are the engine's own. */
@@ -60,7 +59,8 @@ export interface EngineDependencies {
   rememberRules(workspace: string, rules: readonly string[]): Promise<void>;
   files(cwd: () => string): FileWriter & FileReader;
   images: Images;
-  sessionPorts(facts: SessionFacts): Partial<SessionPorts>;
+  /** The same ports for the same session, however often it is opened. */
+  sessionPorts(facts: SessionFacts): Promise<Partial<SessionPorts>>;
   readonly masker: Masker;
   readonly values: Pick<Values, "placeholders" | "substitute">;
   readonly hooks: readonly Hook[];

@@ -68,7 +68,8 @@ export class Engine {
     const record = await store.session(sessionId);
     if (!record)
       throw new ToolFailure("tool_not_found", `There is no session '${sessionId}'.`, { details: { reason: "session_not_found" } });
-    return new Session(new OpenSessionState(record, await store.seenFiles(record.id)), this.#dependencies, toolkit);
+    const ports = await this.#dependencies.sessionPorts({ record });
+    return new Session(new OpenSessionState(record, await store.seenFiles(record.id)), ports, this.#dependencies, toolkit);
   }
 
   /** Idempotent by call id; may answer `suspended`. Never rejects for anything a tool, a person or the policy does. */

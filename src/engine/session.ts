@@ -11,7 +11,7 @@ import {
   ToolFailure,
 } from "../contract/index.ts";
 import { createCatalog, type ToolRegistry } from "../registry/index.ts";
-import type { EngineDependencies } from "./dependencies.ts";
+import type { EngineDependencies, SessionPorts } from "./dependencies.ts";
 import type { OpenSessionState } from "./session-state.ts";
 
 export interface Toolkit {
@@ -29,7 +29,7 @@ export class Session {
   readonly #ports: Omit<RunPorts, "files">;
   readonly #readPorts: ReadPorts;
 
-  constructor(open: OpenSessionState, dependencies: EngineDependencies, toolkit?: Toolkit) {
+  constructor(open: OpenSessionState, ports: Partial<SessionPorts>, dependencies: EngineDependencies, toolkit?: Toolkit) {
     this.open = open;
     this.#dependencies = dependencies;
     this.#toolkit = toolkit;
@@ -45,7 +45,7 @@ export class Session {
     });
     const outputs = sessionOutputs(this.record.id, dependencies);
     this.#ports = {
-      ...(dependencies.sessionPorts({ record: open.record, cwd: () => this.cwd }) as Omit<RunPorts, "files" | "catalog" | "outputs">),
+      ...(ports as SessionPorts),
       catalog: this.catalog,
       outputs,
     };
@@ -87,6 +87,11 @@ export class Session {
       hint: "Use ToolSearch to find tools by what they do.",
       details: { reason: "unknown_tool", closest },
     });
+  }
+
+  /** What happened in the background and nobody was told yet. */
+  notices(): readonly string[] {
+    return this.#ports.tasks?.takeNotices() ?? [];
   }
 
   readPorts(): ReadPorts {

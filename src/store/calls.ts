@@ -12,6 +12,7 @@ import {
   type CallRecord,
   type CallSettlement,
   type CallStart,
+  type JournalEntry,
   type KaryiEvent,
   type StartOutcome,
   ToolFailure,
@@ -25,6 +26,29 @@ import { insertEvents } from "./events.ts";
 import { sha256 } from "./json-text.ts";
 import { leftOwners } from "./owners.ts";
 import { applyPatch } from "./sessions.ts";
+
+/** Inside a write transaction. The first image of a path counts; a later one is what the call itself made of it. */
+function insertJournal(database: Database, callId: string, entries: readonly JournalEntry[], from: number): void {
+  entries.forEach((entry, index) => {
+    database.run(
+      `INSERT INTO journal (n, path, position, before) VALUES ((SELECT n FROM calls WHERE id = ?), ?, ?, ?) ON CONFLICT DO NOTHING`,
+      callId,
+      entry.path,
+      from + index,
+      JSON.stringify(entry.before),
+    );
+  });
+}
+
+/** Inside a write transaction: what a running call finds out later that it will change. */
+export function appendJournal(database: Database, callId: string, entries: readonly JournalEntry[]): void {
+  const row = database.one<{ next: number }>(
+    "SELECT coalesce(max(position) + 1, 0) AS next FROM journal WHERE n = (SELECT n FROM calls WHERE id = ?)",
+    callId,
+  );
+  insertJournal(database, callId, entries, row?.next ?? 0);
+  database.run("UPDATE calls SET writing = 1 WHERE id = ?", callId);
+}
 
 /** Inside a write transaction. */
 export function startCall({ database, owner, now }: StoreContext, start: CallStart): StartOutcome {
@@ -45,15 +69,7 @@ export function startCall({ database, owner, now }: StoreContext, start: CallSta
     }
     replaceCall(database, call, owner.id, "running", detail, writing);
   }
-  start.journal.forEach((entry, position) => {
-    database.run(
-      `INSERT INTO journal (n, path, position, before) VALUES ((SELECT n FROM calls WHERE id = ?), ?, ?, ?) ON CONFLICT DO NOTHING`,
-      call.id,
-      entry.path,
-      position,
-      JSON.stringify(entry.before),
-    );
-  });
+  insertJournal(database, call.id, start.journal, 0);
   const events = insertEvents(database, call.sessionId, start.events, time);
   // A relaxed call that nobody was asked about changes nothing, so its one row at the end is proof enough.
   if (start.durable || approvalId !== undefined) {

@@ -74,6 +74,7 @@ async function forgetSession(context: StoreContext, sessionId: string, request: 
     );
     database.run("DELETE FROM events WHERE session_id = ?", sessionId);
     database.run("DELETE FROM approvals WHERE session_id = ?", sessionId);
+    database.run("DELETE FROM tasks WHERE session_id = ?", sessionId);
     database.run("DELETE FROM output_chunks WHERE n IN (SELECT n FROM outputs WHERE session_id = ?)", sessionId);
     database.run("DELETE FROM outputs WHERE session_id = ?", sessionId);
     return size;

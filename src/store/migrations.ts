@@ -92,7 +92,17 @@ const first = `
   INSERT INTO audit_head VALUES (1, 0, '');
 `;
 
-export const migrations: readonly Migration[] = [{ version: 1, sql: first }];
+const tasks = `
+  CREATE TABLE tasks (
+    n INTEGER PRIMARY KEY, session_id TEXT NOT NULL, id TEXT NOT NULL, owner_id TEXT NOT NULL, record TEXT NOT NULL,
+    UNIQUE (session_id, id)
+  ) STRICT;
+`;
+
+export const migrations: readonly Migration[] = [
+  { version: 1, sql: first },
+  { version: 2, sql: tasks },
+];
 
 /** Brings the schema up to date; safe when several processes do it at once. Answers the version reached. */
 export function migrate(connection: DatabaseSyncInstance, steps: readonly Migration[] = migrations): number {

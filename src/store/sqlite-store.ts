@@ -8,7 +8,7 @@ import type { Owner, Store } from "../contract/index.ts";
 import { answerApproval, findApproval, listApprovals } from "./approvals.ts";
 import { appendAudit, readAudit, verifyAudit } from "./audit.ts";
 import { findCall, listCalls, readJournal, usedBlobs } from "./call-records.ts";
-import { adoptOrphans, requestApproval, settleCall, startCall } from "./calls.ts";
+import { adoptOrphans, appendJournal, requestApproval, settleCall, startCall } from "./calls.ts";
 import type { StoreContext } from "./context.ts";
 import { insertEvents, readEvents } from "./events.ts";
 import { collect } from "./gc.ts";
@@ -17,6 +17,7 @@ import { fileName, openDatabase } from "./opening.ts";
 import { defaultOutputQuotaBytes, readOutput, SqliteOutputWriter } from "./outputs.ts";
 import { registerOwner, unregisterOwner } from "./owners.ts";
 import { applyPatch, findSession, listSessions, openSession, seenFiles, unknownSession } from "./sessions.ts";
+import { listTasks, saveTask } from "./tasks.ts";
 
 export interface StoreOptions {
   /** Private to Karyi; created where it is missing. */
@@ -72,6 +73,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     call: (id) => database.query(() => findCall(database, id)),
     listCalls: (filter) => database.query(() => listCalls(database, filter)),
     journal: (callId) => database.query(() => readJournal(database, callId)),
+    appendJournal: (callId, entries) => database.write(true, () => appendJournal(database, callId, entries)),
     adoptOrphans: () => adoptOrphans(context),
 
     appendEvents: (sessionId, events) => database.write(false, () => insertEvents(database, sessionId, events, now())),
@@ -100,6 +102,9 @@ export async function openStore(options: StoreOptions): Promise<Store> {
       return new SqliteOutputWriter(context, sessionId, quota);
     },
     readOutput: (sessionId, ref, offset, limit) => database.read(() => readOutput(database, sessionId, ref, offset, limit)),
+
+    saveTask: (sessionId, task) => database.write(false, () => saveTask(context, sessionId, task)),
+    tasks: (sessionId) => database.query(() => listTasks(context, sessionId)),
 
     audit: (rows) =>
       database.write(true, () => {

@@ -8,7 +8,12 @@ export async function load(url, context, next) {
   const source = await readFile(fileURLToPath(url), "utf8");
   const { outputText } = ts.transpileModule(source, {
     fileName: fileURLToPath(url),
-    compilerOptions: { module: ts.ModuleKind.ESNext, target: ts.ScriptTarget.ES2023, inlineSourceMap: true, rewriteRelativeImportExtensions: false },
+    compilerOptions: {
+      module: ts.ModuleKind.ESNext,
+      target: ts.ScriptTarget.ES2023,
+      inlineSourceMap: true,
+      rewriteRelativeImportExtensions: false,
+    },
   });
   return { format: "module", source: outputText, shortCircuit: true };
 }
