@@ -2,10 +2,9 @@
 import type { Tool } from "../../contract/index.ts";
 import { applyPatchTool } from "./apply-patch.ts";
 import { editTool } from "./edit.ts";
-import { gitignoreTool } from "./gitignore.ts";
 import { listTool } from "./list.ts";
 import { multiEditTool } from "./multi-edit.ts";
 import { readTool } from "./read.ts";
 import { writeTool } from "./write.ts";
 
-export const fileTools: readonly Tool[] = [readTool, writeTool, editTool, multiEditTool, applyPatchTool, listTool, gitignoreTool];
+export const fileTools: readonly Tool[] = [readTool, writeTool, editTool, multiEditTool, applyPatchTool, listTool];
