@@ -1,5 +1,5 @@
 /** Entry of the command. */
 import { buildProgram } from "./program.ts";
 
-const program = buildProgram();
-await program.parseAsync(process.argv);
+// No `await` at the top: the bundle of the command is a script, not a module. Errors end inside.
+void buildProgram().parseAsync(process.argv);

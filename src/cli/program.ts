@@ -1,6 +1,7 @@
 /** The commands and their flags; what a command does is loaded when it is called. */
 import { Command, type CommanderError, Option } from "commander";
 import packageJson from "../../package.json" with { type: "json" };
+import { dialects } from "./dialect-names.ts";
 import { exitCodes } from "./exit-code.ts";
 import { fail, type GlobalFlags } from "./front.ts";
 import { type MessageKey, say } from "./messages.ts";
@@ -24,6 +25,24 @@ export function buildProgram(): Command {
       .action(lazy(async () => (await import("./commands/call.ts")).call)),
   );
 
+  program.addCommand(
+    callFlags(command("exec [file]", "execAbout"))
+      .option("--dialect <name>", say("dialectOption", dialects.join(" | ")), "auto")
+      .option("--dry-run", say("dryRunOption"))
+      .action(lazy(async () => (await import("./commands/dialect.ts")).execText)),
+  );
+  program.addCommand(
+    command("parse [file]", "parseAbout")
+      .option("--dialect <name>", say("dialectOption", dialects.join(" | ")), "auto")
+      .action(lazy(async () => (await import("./commands/dialect.ts")).parseText)),
+  );
+  program.addCommand(
+    command("prompt", "promptAbout")
+      .option("--dialect <name>", say("dialectOption", dialects.join(" | ")), "tool_call")
+      .option("--tools <names>", say("toolsOption"))
+      .action(lazy(async () => (await import("./commands/dialect.ts")).printPrompt)),
+  );
+
   const tools = command("tools", "toolsAbout").action(lazy(async () => (await import("./commands/tools.ts")).listTools));
   tools.addCommand(command("show <name>", "toolsShowAbout").action(lazy(async () => (await import("./commands/tools.ts")).showTool)));
   program.addCommand(tools);
@@ -44,11 +63,20 @@ export function buildProgram(): Command {
 
   const policy = command("policy", "policyAbout");
   policy.addCommand(
-    callFlags(command("explain [tool] [input]", "policyExplainAbout")).action(
+    callFlags(command("explain [words...]", "policyExplainAbout")).action(
       lazy(async () => (await import("./commands/policy.ts")).explainCall),
     ),
   );
+  policy.addCommand(command("test [file]", "policyTestAbout").action(lazy(async () => (await import("./commands/policy.ts")).testPolicy)));
   program.addCommand(policy);
+
+  const shell = command("shell", "shellAbout");
+  shell.addCommand(
+    command("parse [file]", "shellParseAbout")
+      .option("-c, --command <text>", say("commandOption"))
+      .action(lazy(async () => (await import("./commands/shell.ts")).parseScript)),
+  );
+  program.addCommand(shell);
 
   const approvals = command("approvals", "approvalsAbout")
     .option("--all", say("allOption"))

@@ -1,5 +1,5 @@
 /** Where a front works: from its flags, or throw-away places for a demo. */
-import { defaultHome, makeTemporaryDirectory, type Places, resolvePlaces } from "../host/index.ts";
+import { defaultHome, makeTemporaryDirectory, type Places, readTextFile, resolvePlaces } from "../host/index.ts";
 
 export function placesOf(
   workspace: string | undefined,
@@ -10,3 +10,6 @@ export function placesOf(
 }
 
 export const temporaryWorkspace = makeTemporaryDirectory;
+
+/** A file the person named on the command line. */
+export const readText = readTextFile;

@@ -15,6 +15,8 @@ export interface Call {
   readonly cutOff?: boolean;
   /** A decoder saw a call here but could not read it: becomes an error result with the right form. */
   readonly unreadable?: string;
+  /** The right way to write this call in its protocol, for the answer to an unreadable one. */
+  readonly rightForm?: string;
   /** Groups the calls of one model message, so that they can be undone together. */
   readonly messageId?: string;
   readonly agent?: string;

@@ -10,20 +10,52 @@ export interface TerminalAnswer {
   readonly cwd?: string;
   /** The foreground program waits for input of this kind. */
   readonly waiting?: WaitKind;
+  /** Name of the program that waits. */
+  readonly program?: string;
   /** The shell itself ended (`exit`, `exec`, a kill) and a new one was started. */
   readonly restarted?: boolean;
   readonly timedOut?: boolean;
   /** A person typed into the terminal meanwhile. */
   readonly takenOver?: boolean;
+  /** Of an output too long to be kept whole. */
+  readonly omittedBytes?: number;
+  readonly totalBytes?: number;
+}
+
+export interface TerminalState {
+  readonly state: "idle" | "running" | "waiting" | "absent";
+  readonly waiting?: WaitKind;
+  /** Name of the program in the foreground. */
+  readonly program?: string;
+  readonly cwd?: string;
+  /** Of an idle shell: its exported variables. */
+  readonly env?: Readonly<Record<string, string>>;
+  /** Of an idle shell: names of its functions and aliases, which stand before programs of the same name. */
+  readonly defined?: readonly string[];
+}
+
+export interface TerminalInputOptions {
+  readonly timeoutMs: number;
+  readonly signal: AbortSignal;
+  /** What the decision to type was based on; anything else in the foreground is a conflict and nothing is typed. */
+  readonly expect?: Pick<TerminalState, "state" | "waiting">;
+  /** The text is a secret: it is hidden wherever the terminal would show it again. */
+  readonly secret?: boolean;
 }
 
 export interface Terminals {
   /** What is in the foreground now, without touching it. */
-  peek(): Promise<{ readonly state: "idle" | "running" | "waiting" | "absent"; readonly waiting?: WaitKind; readonly cwd?: string }>;
+  peek(): Promise<TerminalState>;
   run(
     command: string,
-    options: { readonly timeoutMs: number; readonly signal: AbortSignal; onOutput(text: string): void },
+    options: {
+      readonly timeoutMs: number;
+      readonly signal: AbortSignal;
+      /** Exported for this one command, removed after it; never logged. */
+      readonly secrets?: Readonly<Record<string, string>>;
+      onOutput(text: string): void;
+    },
   ): Promise<TerminalAnswer>;
-  input(text: string, options: { readonly timeoutMs: number; readonly signal: AbortSignal }): Promise<TerminalAnswer>;
+  input(text: string, options: TerminalInputOptions): Promise<TerminalAnswer>;
   screen(): Promise<{ readonly lines: readonly string[]; readonly row: number; readonly column: number }>;
 }

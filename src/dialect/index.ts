@@ -6,6 +6,7 @@ export { createDecoder, type ParseOptions, parseParts, parseToolCalls } from "./
 export { encodeCalls, type PlainCall } from "./encode-calls.ts";
 export { encodeResults, formatToolResult } from "./encode-results.ts";
 export { exampleCall } from "./example.ts";
+export { guessDialect } from "./guess-dialect.ts";
 export { createNativeDecoder, type NativeDecoder } from "./native.ts";
 export { generateToolInstruction, rightForm } from "./prompt.ts";
 export {

@@ -21,13 +21,11 @@ export interface Prepared {
 }
 
 export function findTool(session: Session, call: Call): Tool {
-  const tool = session.lookUp(call.name);
-  if (call.unreadable !== undefined) {
-    throw new ToolFailure("invalid_tool_input", `The call could not be read: ${call.unreadable}.`, {
-      details: { reason: "unreadable_call" },
-    });
-  }
-  return tool;
+  if (call.unreadable === undefined) return session.lookUp(call.name);
+  throw new ToolFailure("invalid_tool_input", `The call could not be read: ${call.unreadable}.`, {
+    hint: call.rightForm === undefined ? "Write the call again, complete and well-formed." : `Write it like this:\n${call.rightForm}`,
+    details: { reason: "unreadable_call" },
+  });
 }
 
 export async function prepare(session: Session, call: Call, tool: Tool, memory: CallMemory, signal: AbortSignal): Promise<Prepared> {

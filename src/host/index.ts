@@ -10,4 +10,4 @@ export { isAlive, thisOwner } from "./process-identity.ts";
 export { BackgroundTasks } from "./processes/background-tasks.ts";
 export { ProcessRoom } from "./processes/create-processes.ts";
 export { createSearch, type SearchOptions } from "./search/index.ts";
-export { readJsonFile, setAside, writeJsonFile } from "./state-files.ts";
+export { readJsonFile, readTextFile, setAside, writeJsonFile } from "./state-files.ts";

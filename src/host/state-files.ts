@@ -49,3 +49,8 @@ export async function setAside(path: string, now: number): Promise<string> {
   await rename(path, aside);
   return aside;
 }
+
+/** A text file that the person named, whole. */
+export function readTextFile(path: string): Promise<string> {
+  return readFile(path, "utf8");
+}

@@ -1,12 +1,17 @@
-/** `karyi policy explain`: what would happen to a call, by which rule, because of which effects. */
+/** `karyi policy explain` and `karyi policy test`: what would happen to a call, by which rule, because of which effects. */
+
+import type { PolicyCase } from "../../compose/index.ts";
 import { ToolFailure } from "../../contract/index.ts";
 import { exitCodes } from "../exit-code.ts";
-import { type CallFlags, openSession, print, printJson, UsageError, warn, withEngine } from "../front.ts";
+import { type CallFlags, type GlobalFlags, openSession, print, printJson, readStdin, UsageError, warn, withEngine } from "../front.ts";
 import { say } from "../messages.ts";
 import { parseInputText } from "./call.ts";
 
-export function explainCall([tool, text]: readonly string[], flags: CallFlags): Promise<number> {
-  if (tool === undefined) throw new UsageError("karyi policy explain TOOL JSON");
+/** `explain TOOL JSON`, or `explain -- COMMAND` for a shell command. */
+export function explainCall(args: readonly string[], flags: CallFlags): Promise<number> {
+  const isCommand = process.argv.includes("--");
+  const [tool, text] = isCommand ? ["Bash", JSON.stringify({ command: args.join(" ") })] : args;
+  if (tool === undefined) throw new UsageError(say("explainUsage"));
   return withEngine(flags, async (engine) => {
     const session = await openSession(engine, flags);
     try {
@@ -29,6 +34,45 @@ export function explainCall([tool, text]: readonly string[], flags: CallFlags): 
       if (flags.json) printJson({ tool, decision: "deny", rule: `error:${error.code}`, reason: error.message, effects: [] });
       else warn(`${say("decision", "deny")}\n${error.message}`);
       return exitCodes.failed;
+    }
+  });
+}
+
+/** A JSON line a case on stdout, the summary on stderr. */
+export async function testPolicy([file = "-"]: readonly string[], flags: GlobalFlags): Promise<number> {
+  const { placesOf, readText, runPolicyCase } = await import("../../compose/index.ts");
+  const places = await placesOf(flags.workspace, flags.home, process.env);
+  const home = flags.home === undefined ? places.userHome : places.home;
+  const cases = parseCases(file === "-" ? await readStdin() : await readText(file));
+  const results = cases.map((one) => runPolicyCase(one, { workspace: places.workspace, home }));
+  for (const { id, expect, decision, rule, pass } of results) printJson({ id, expect, decision, rule, pass });
+  const supported = results.filter(({ decision }) => decision !== "unsupported");
+  const failed = supported.filter(({ pass }) => !pass);
+  const prompts = failed.filter(({ expect }) => expect === "allow").length;
+  warn(
+    say(
+      "policyTested",
+      supported.length,
+      supported.length - failed.length,
+      failed.length - prompts,
+      prompts,
+      results.length - supported.length,
+    ),
+  );
+  return failed.length === 0 ? exitCodes.done : exitCodes.failed;
+}
+
+/** One case a line, or one JSON array. */
+function parseCases(text: string): PolicyCase[] {
+  const trimmed = text.trim();
+  if (trimmed === "") return [];
+  if (trimmed.startsWith("[")) return JSON.parse(trimmed) as PolicyCase[];
+  return trimmed.split("\n").flatMap((line, index) => {
+    if (line.trim() === "") return [];
+    try {
+      return [JSON.parse(line) as PolicyCase];
+    } catch (error) {
+      throw new UsageError(say("badCase", index + 1, (error as Error).message));
     }
   });
 }

@@ -2,4 +2,6 @@
 import type { Tool } from "../../contract/index.ts";
 import { bash } from "./bash.ts";
 
+export { bash };
+
 export const shellTools: readonly Tool[] = [bash];
