@@ -1,2 +1,36 @@
 #!/usr/bin/env node
-import "../dist/cli.js";
+/**
+ * Starts the command. Most of the time of a short call would go into compiling the bundle, so the build leaves
+ * V8's compiled form beside it. It is used only for exactly this bundle (its hash) and this V8 (V8 checks itself);
+ * in every other case the bundle is compiled as usual.
+ */
+const { createHash } = require("node:crypto");
+const { readFileSync } = require("node:fs");
+const { createRequire } = require("node:module");
+const { dirname, join } = require("node:path");
+const { Script } = require("node:vm");
+
+const filename = join(__dirname, "..", "dist", "command.cjs");
+const source = readFileSync(filename);
+const script = new Script(`(function (exports, require, module, __filename, __dirname, importModule) {${source}\n})`, {
+  filename,
+  cachedData: compiledForm(),
+});
+const bundle = { exports: {} };
+// A script from a compiled form cannot import by itself, so it is given the means.
+const importModule = (specifier) => import(specifier);
+script.runInThisContext()(bundle.exports, createRequire(filename), bundle, filename, dirname(filename), importModule);
+
+// `scripts/code-cache.mjs` takes the compiled form after a run, when it holds the functions that a run needs.
+module.exports = { script, source };
+
+function compiledForm() {
+  let saved;
+  try {
+    saved = readFileSync(`${filename}.v8`);
+  } catch {
+    return undefined;
+  }
+  const belongs = saved.subarray(0, 32).equals(createHash("sha256").update(source).digest());
+  return belongs ? saved.subarray(32) : undefined;
+}
