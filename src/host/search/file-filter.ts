@@ -4,7 +4,8 @@ import { typeGlobs } from "./file-types.ts";
 import { compileGlob } from "./glob.ts";
 
 export interface FileFilter {
-  /** Displayed path relative to the searched directory. */
+  /** Displayed path relative to the searched directory, in two parts as the walk has it. */
+  acceptsIn(way: string, name: string): boolean;
   accepts(path: string): boolean;
   mayEnter(directory: string): boolean;
   /** Globs on base names that accept at least everything `accepts` does; `undefined` where there are none. */
@@ -20,6 +21,7 @@ export function compileFilter({ glob, type }: Pick<GrepRequest, "glob" | "type">
   // Only where every glob library agrees on the meaning.
   const plain = byGlob?.baseNames?.every((name) => /^[\w.*?-]+$/.test(name) && !name.includes("**")) ? byGlob.baseNames : undefined;
   return {
+    acceptsIn: (way, name) => (byGlob?.matchesIn(way, name) ?? true) && (byType?.matchesIn(way, name) ?? true),
     accepts: (path) => (byGlob?.matches(path) ?? true) && (byType?.matches(path) ?? true),
     mayEnter: byGlob?.mayEnter ?? (() => true),
     prefilter: types ?? plain,

@@ -7,14 +7,15 @@ import { lstatSync } from "node:fs";
 import type { Worker } from "node:worker_threads";
 import { toSystemPath } from "./byte-path.ts";
 import { startWorker } from "./inline-worker.ts";
+import { pathOf, type WalkedDirectory, type WalkedFile } from "./walk.ts";
 
 export interface FileTimes {
-  /** Pairs of size and time in milliseconds, in the order of the paths; a vanished file has the size -1. */
+  /** Pairs of size and time in milliseconds, in the order of the files; a vanished file has the size -1. */
   readonly values: Float64Array;
 }
 
 interface Batch extends FileTimes {
-  readonly paths: readonly string[];
+  readonly files: readonly WalkedFile[];
   /** 0 free, 1 claimed, 2 done. */
   readonly state: Int32Array;
 }
@@ -27,14 +28,14 @@ export class FileTimesQueue {
   readonly #batches: Batch[] = [];
   #waiting = 0;
 
-  /** Takes byte paths; the answer is complete after `finish`. */
-  add(paths: readonly string[]): FileTimes {
-    const memory = new SharedArrayBuffer(8 + paths.length * 16);
-    const batch: Batch = { paths, state: new Int32Array(memory, 0, 1), values: new Float64Array(memory, 8) };
+  /** The answer is complete after `finish`. */
+  add(files: readonly WalkedFile[]): FileTimes {
+    const memory = new SharedArrayBuffer(8 + files.length * 16);
+    const batch: Batch = { files, state: new Int32Array(memory, 0, 1), values: new Float64Array(memory, 8) };
     this.#batches.push(batch);
-    this.#waiting += paths.length;
+    this.#waiting += files.length;
     if (this.#waiting >= shareFrom) {
-      for (const each of this.#batches.slice(this.#shared)) shareThread.post(each.state.buffer as SharedArrayBuffer, each.paths.join("\0"));
+      for (const each of this.#batches.slice(this.#shared)) shareThread.post(each.state.buffer as SharedArrayBuffer, asText(each.files));
       this.#shared = this.#batches.length;
     }
     return batch;
@@ -45,26 +46,38 @@ export class FileTimesQueue {
   /** Does what is still free, from the end, and waits for the rest. `rest` is called between batches. */
   async finish(rest: () => Promise<void>): Promise<void> {
     for (let i = this.#batches.length - 1; i >= 0; i--) {
-      const { paths, values, state } = this.#batches[i] as Batch;
+      const { files, values, state } = this.#batches[i] as Batch;
       if (Atomics.compareExchange(state, 0, 0, 1) !== 0) continue;
-      fill(paths, values);
+      fill(files, values);
       Atomics.store(state, 0, 2);
       await rest();
     }
-    for (const { paths, values, state } of this.#batches) {
+    for (const { files, values, state } of this.#batches) {
       await shareThread.settled(state);
       // The thread died while it had the batch.
-      if (Atomics.load(state, 0) !== 2) fill(paths, values);
+      if (Atomics.load(state, 0) !== 2) fill(files, values);
     }
     this.#batches.length = 0;
   }
 }
 
-function fill(paths: readonly string[], values: Float64Array): void {
-  for (const [i, path] of paths.entries()) {
+/** Names after their directory: `dir/ NUL name NUL name NUL NUL dir/ …`. */
+function asText(files: readonly WalkedFile[]): string {
+  let text = "";
+  let last: WalkedDirectory | undefined;
+  for (const { directory, name } of files) {
+    if (directory !== last) text += last === undefined ? directory.path : `\0\0${directory.path}`;
+    text += `\0${name}`;
+    last = directory;
+  }
+  return text;
+}
+
+function fill(files: readonly WalkedFile[], values: Float64Array): void {
+  for (let i = 0; i < files.length; i++) {
     values[2 * i] = -1;
     try {
-      const stat = lstatSync(toSystemPath(path), { throwIfNoEntry: false });
+      const stat = lstatSync(toSystemPath(pathOf(files[i] as WalkedFile)), { throwIfNoEntry: false });
       if (stat === undefined) continue;
       values[2 * i] = stat.size;
       values[2 * i + 1] = stat.mtimeMs;
@@ -129,17 +142,20 @@ function statWorker(require: NodeJS.Require): void {
     const state = new Int32Array(memory, 0, 1);
     if (Atomics.compareExchange(state, 0, 0, 1) !== 0) return;
     const values = new Float64Array(memory, 8);
-    const list = paths.split("\0");
-    for (let i = 0; i < list.length; i++) {
-      const path = list[i] as string;
-      values[2 * i] = -1;
-      try {
-        const stat = lstatSync(beyondAscii.test(path) ? Buffer.from(path, "latin1") : path, { throwIfNoEntry: false });
-        if (stat === undefined) continue;
-        values[2 * i] = stat.size;
-        values[2 * i + 1] = stat.mtimeMs;
-      } catch {
-        // Not there for us: the same as vanished.
+    let i = 0;
+    for (const group of paths.split("\0\0")) {
+      const names = group.split("\0");
+      for (let at = 1; at < names.length; at++, i++) {
+        const path = `${names[0]}${names[at]}`;
+        values[2 * i] = -1;
+        try {
+          const stat = lstatSync(beyondAscii.test(path) ? Buffer.from(path, "latin1") : path, { throwIfNoEntry: false });
+          if (stat === undefined) continue;
+          values[2 * i] = stat.size;
+          values[2 * i + 1] = stat.mtimeMs;
+        } catch {
+          // Not there for us: the same as vanished.
+        }
       }
     }
     Atomics.store(state, 0, 2);

@@ -8,6 +8,8 @@ import { compileWildcard, matchesWildcard, type Wildcard } from "./wildcard.ts";
 
 export interface Glob {
   matches(path: string): boolean;
+  /** The same of a path in two parts: the way, empty or with a `/` at the end, and the name. */
+  matchesIn(way: string, name: string): boolean;
   /** False where nothing below this directory can match. */
   mayEnter(directory: string): boolean;
   /** The alternatives where all of them look at the base name alone. */
@@ -21,6 +23,8 @@ export interface GlobOptions {
 
 interface Alternative {
   readonly wildcard: Wildcard;
+  /** Of a pattern that leaves the way open: what the name alone must match. */
+  readonly name: Wildcard | undefined;
   /** Ends in `/` unless empty. */
   readonly fixed: string;
   /** Directories deep at most. */
@@ -44,14 +48,18 @@ export function compileGlob(pattern: string, { anyDepth }: GlobOptions): Glob {
   const alternatives: Alternative[] = [];
   for (const alternative of expanded) {
     const text = baseOnly || (anyDepth && !alternative.includes("/")) ? `**/${alternative}` : alternative.replace(/^\/+/, "");
-    const literal = text.includes("[") ? text.replace(/[[\]]/g, "\\$&") : undefined;
+    const literal = text.includes("[") && !text.includes("\\") ? text.replace(/[[\]]/g, "\\$&") : undefined;
     for (const form of literal === undefined ? [text] : [text, literal]) {
       const wildcard = compileWildcard(form, "glob");
-      if (wildcard !== undefined) alternatives.push({ wildcard, fixed: fixedDirectories(text), depth: depthOf(text) });
+      const name = /^\*\*\/[^/]+$/.test(form) ? compileWildcard(form.slice(3), "glob") : undefined;
+      if (wildcard !== undefined) alternatives.push({ wildcard, name, fixed: fixedDirectories(text), depth: depthOf(text) });
     }
   }
   const matches = (path: string): boolean => alternatives.some(({ wildcard }) => matchesWildcard(wildcard, path));
+  const matchesIn = (way: string, name: string): boolean =>
+    alternatives.some((one) => (one.name === undefined ? matchesWildcard(one.wildcard, way + name) : matchesWildcard(one.name, name)));
   return {
+    matchesIn: negated ? (way, name) => !matchesPathOrParent(matches, way + name) : matchesIn,
     matches: negated ? (path) => !matchesPathOrParent(matches, path) : matches,
     mayEnter: negated
       ? () => true

@@ -4,7 +4,7 @@
  */
 import type { GrepAnswer, GrepRequest } from "../../contract/index.ts";
 import { ToolFailure } from "../../contract/index.ts";
-import { baseName, toBytePath, toDisplay } from "./byte-path.ts";
+import { baseName, toBytePath } from "./byte-path.ts";
 import { compileFilter } from "./file-filter.ts";
 import { GrepResults } from "./grep-results.ts";
 import { startWorker } from "./inline-worker.ts";
@@ -15,7 +15,7 @@ import { type FileOutcome, type MatchAnswer, type MatchedLine, type MatchSetting
 import { translateRegex } from "./rust-regex.ts";
 import { SkipList } from "./skip-list.ts";
 import type { SearchTarget } from "./target.ts";
-import { type WalkedFile, walk } from "./walk.ts";
+import { pathOf, shownOf, type WalkedFile, walk } from "./walk.ts";
 
 const jobSize = 32;
 const jobsUnderWay = 4;
@@ -36,7 +36,7 @@ export async function javascriptGrep(request: GrepRequest, target: SearchTarget)
     maxWholeBytes,
   });
   const take = (file: WalkedFile, outcome: FileOutcome): void => {
-    const path = toDisplay(file.relative);
+    const path = shownOf(file);
     if (outcome.kind === "skipped") skipped.add(path, outcome.reason);
     if (outcome.kind !== "searched") return;
     const lines = results.wants(path) ? outcome.lines.map((line) => shownLine(path, rawLine(line))) : [];
@@ -44,14 +44,14 @@ export async function javascriptGrep(request: GrepRequest, target: SearchTarget)
   };
   const batches =
     target.kind === "file"
-      ? [[{ path: toBytePath(request.target), relative: baseName(toBytePath(request.target)), isLink: false }]]
+      ? [[namedFile(request.target)]]
       : walk({
           root: toBytePath(request.target),
           includeIgnored: request.includeIgnored,
           limits,
           skipped,
           mayEnter: filter?.mayEnter ?? (() => true),
-          ...(filter === undefined ? {} : { mayTake: (_: string, relative: string) => filter.accepts(toDisplay(relative)) }),
+          ...(filter === undefined ? {} : { mayTake: filter.acceptsIn }),
         });
   const end = endOf(limits, matching);
   let partial = false;
@@ -59,7 +59,7 @@ export async function javascriptGrep(request: GrepRequest, target: SearchTarget)
     const all = (async () => {
       for await (const batch of batches) {
         const files = batch.filter((file) => {
-          const secret = target.kind === "directory" && !file.isLink && isSecretName(baseName(file.relative));
+          const secret = target.kind === "directory" && !file.isLink && isSecretName(file.name);
           if (secret) secretsLeftOut++;
           return !file.isLink && !secret;
         });
@@ -77,6 +77,12 @@ export async function javascriptGrep(request: GrepRequest, target: SearchTarget)
   }
   limits.throwIfCancelled();
   return { ...results.finish(), partial, backend: "javascript", skipped: skipped.list(), secretsLeftOut };
+}
+
+function namedFile(target: string): WalkedFile {
+  const path = toBytePath(target);
+  const name = baseName(path);
+  return { directory: { path: path.slice(0, path.length - name.length), shown: "" }, name, isLink: false };
 }
 
 function rawLine([line, content, flat]: MatchedLine): RawLine {
@@ -129,7 +135,7 @@ class Matching {
     if (this.#ended) return;
     await this.#until(jobsUnderWay - 1);
     this.#jobs.push({ files, take });
-    this.#worker.postMessage(files.map(({ path }) => path));
+    this.#worker.postMessage(files.map(pathOf));
   }
 
   drained(): Promise<void> {

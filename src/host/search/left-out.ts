@@ -60,14 +60,15 @@ export function isSecretName(name: string): boolean {
 
 const secretNameSet: ReadonlySet<string> = new Set(secretNames);
 
-/** The same as globs of ripgrep's, in any case. */
-export function secretGlobs(): readonly string[] {
-  return [
+/** The same as one glob of ripgrep's, in any case; one, because many cost it a tenth of a search. */
+export function secretGlob(): string {
+  const globs = [
     ...secretNames,
     ...secretEndings.map((ending) => `*${ending}`),
     ...secretStarts.map((start) => `${start}*`),
     ...allBut(".env.", harmlessEnvironments),
-  ].map(anyCase);
+  ];
+  return `{${globs.map(anyCase).join(",")}}`;
 }
 
 /**

@@ -5,7 +5,7 @@
  */
 import type { GrepRequest } from "../../contract/index.ts";
 import type { FileFilter } from "./file-filter.ts";
-import { leftOutGlobs, secretGlobs } from "./left-out.ts";
+import { leftOutGlobs, secretGlob } from "./left-out.ts";
 
 export interface ArgumentOptions {
   readonly request: GrepRequest;
@@ -33,7 +33,7 @@ export function ripgrepArguments(options: ArgumentOptions): readonly string[] {
   if (explain) list.push("--debug");
   if (!isFile) {
     for (const glob of leftOutGlobs(request.includeIgnored)) list.push(`--glob=${glob}`);
-    for (const glob of secretGlobs()) list.push(`--type-add=karyisecret:${glob}`);
+    list.push(`--type-add=karyisecret:${secretGlob()}`);
     for (const glob of filter?.prefilter ?? []) list.push(`--type-add=karyiwanted:${glob}`);
     if (filter?.prefilter !== undefined) list.push("--type=karyiwanted");
     list.push("--type-not=karyisecret");

@@ -28,7 +28,7 @@ export async function ripgrepGrep(program: string, request: GrepRequest, target:
   const filter = isFile ? undefined : compileFilter(request);
   const results = new GrepResults(request);
   const skipped = new SkipList();
-  const notices = new Notices(skipped);
+  const notices = new Notices(skipped, (path) => filter === undefined || filter.mayEnter(path) || filter.accepts(path));
   // Of a named file ripgrep searches even what is no text, and over the whole file it looks for NUL at the start only.
   const accept = isFile || request.multiline ? (relative: string) => !hasNul(joinBytes(root, relative)) : () => true;
   const countLines = countsLines(request);
@@ -68,7 +68,7 @@ async function countSecrets(request: GrepRequest, root: string, filter: FileFilt
     limits,
     skipped: new SkipList(),
     mayEnter: filter.mayEnter,
-    mayTake: (name, relative) => isSecretName(name) && filter.accepts(toDisplay(relative)),
+    mayTake: (way, name) => isSecretName(name) && filter.acceptsIn(way, name),
   });
   for await (const batch of batches) count += batch.filter(({ isLink }) => !isLink).length;
   return count;

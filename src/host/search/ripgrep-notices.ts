@@ -10,12 +10,15 @@ const maxComplaint = 4_000;
 
 export class Notices {
   readonly #skipped: SkipList;
+  readonly #concerns: (path: string) => boolean;
   #pending = "";
   #complaint = "";
   secrets = 0;
 
-  constructor(skipped: SkipList) {
+  /** `concerns` says of a path whether the search is about it at all. */
+  constructor(skipped: SkipList, concerns: (path: string) => boolean) {
     this.#skipped = skipped;
+    this.#concerns = concerns;
   }
 
   /** What stopped the search before it began: an invalid expression. */
@@ -43,7 +46,7 @@ export class Notices {
     const failed = /^rg: (?:\.\/)?(.*): [^:]*\(os error (\d+)\)\s*$/s.exec(record);
     if (failed === null) {
       if (this.#complaint.length < maxComplaint) this.#complaint += `${record.replace(/^rg: /, "")}\n`;
-    } else if (failed[2] !== "2") {
+    } else if (failed[2] !== "2" && this.#concerns(toDisplay(failed[1] as string))) {
       this.#skipped.add(toDisplay(failed[1] as string), failed[2] === "13" || failed[2] === "1" ? "no_permission" : "unreadable");
     }
   }

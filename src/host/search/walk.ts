@@ -10,11 +10,29 @@ import { isLeftOut } from "./left-out.ts";
 import type { Limits } from "./limits.ts";
 import type { SkipList } from "./skip-list.ts";
 
-export interface WalkedFile {
-  /** Byte strings. */
+export interface WalkedDirectory {
+  /** Byte string, with a `/` at the end. */
   readonly path: string;
-  readonly relative: string;
+  /** The way from the root as people read it: empty, or with a `/` at the end. */
+  readonly shown: string;
+}
+
+/** Paths are put together only where they are needed: most of a walk is about names. */
+export interface WalkedFile {
+  readonly directory: WalkedDirectory;
+  /** Byte string. */
+  readonly name: string;
   readonly isLink: boolean;
+}
+
+/** Byte string. */
+export function pathOf({ directory, name }: WalkedFile): string {
+  return directory.path + name;
+}
+
+/** Relative to the root, as people read it. */
+export function shownOf({ directory, name }: WalkedFile): string {
+  return directory.shown + toDisplay(name);
 }
 
 export interface WalkOptions {
@@ -23,15 +41,14 @@ export interface WalkOptions {
   readonly includeIgnored: boolean;
   readonly limits: Limits;
   readonly skipped: SkipList;
-  /** Directories to enter, by their displayed relative path. */
-  mayEnter(relative: string): boolean;
-  /** Asked before any ignore file, about everything but directories. */
-  mayTake?(name: string, relative: string): boolean;
+  /** Directories to enter, relative to the root. */
+  mayEnter(shown: string): boolean;
+  /** Asked before any ignore file, about everything but directories: the way to it and its name, as people read them. */
+  mayTake?(way: string, name: string): boolean;
 }
 
-interface PendingDirectory {
-  readonly path: string;
-  readonly relative: string;
+interface PendingDirectory extends WalkedDirectory {
+  /** Of what is above it. */
   readonly level: Level | undefined;
 }
 
@@ -42,12 +59,12 @@ const ignoreNames: ReadonlySet<string> = new Set([".gitignore", ".ignore", ".rgi
 export async function* walk(options: WalkOptions): AsyncGenerator<readonly WalkedFile[]> {
   const { root, includeIgnored, limits, skipped } = options;
   const levels = includeIgnored ? undefined : new IgnoreLevels(root);
-  const pending: PendingDirectory[] = [{ path: root, relative: "", level: levels?.above() }];
+  const pending: PendingDirectory[] = [{ path: joinBytes(root, ""), shown: "", level: levels?.above() }];
   let batch: WalkedFile[] = [];
   for (let directory = pending.pop(); directory !== undefined; directory = pending.pop()) {
     if (limits.passed) return;
     const entries = readEntries(directory, skipped);
-    const level = levels === undefined ? undefined : levels.enter(directory.path, namesIn(entries), directory.level);
+    const level = levels === undefined ? undefined : levels.enter(withoutSlash(directory.path), namesIn(entries), directory.level);
     for (const entry of entries) {
       const file = consider(entry, directory, level, options, pending);
       if (file === undefined || batch.push(file) < batchSize) continue;
@@ -77,18 +94,16 @@ function consider(
   const isLink = !isDirectory && entry.isSymbolicLink();
   if (!isDirectory && !isLink && !entry.isFile()) return undefined;
   if (isLeftOut(name, isDirectory, includeIgnored)) return undefined;
-  const relative = directory.relative === "" ? name : `${directory.relative}/${name}`;
-  if (isDirectory ? !mayEnter(toDisplay(relative)) : mayTake !== undefined && !mayTake(name, relative)) return undefined;
-  const path = joinBytes(directory.path, name);
-  if (level !== undefined && isIgnored(level, path, name, isDirectory)) return undefined;
-  if (isDirectory) {
-    pending.push({ path, relative, level });
+  const shownName = toDisplay(name);
+  if (isDirectory ? !mayEnter(directory.shown + shownName) : mayTake !== undefined && !mayTake(directory.shown, shownName))
     return undefined;
-  }
-  return { path, relative, isLink };
+  if (level !== undefined && isIgnored(level, directory.path + name, name, isDirectory)) return undefined;
+  if (!isDirectory) return { directory, name, isLink };
+  pending.push({ path: `${directory.path}${name}/`, shown: `${directory.shown}${shownName}/`, level });
+  return undefined;
 }
 
-function readEntries({ path, relative }: PendingDirectory, skipped: SkipList): readonly Dirent[] {
+function readEntries({ path, shown }: PendingDirectory, skipped: SkipList): readonly Dirent[] {
   try {
     // The type of `encoding` knows only what it documents; a byte string is what every Buffer encoding gives here.
     return readdirSync(toSystemPath(path), { withFileTypes: true, encoding: "latin1" });
@@ -96,12 +111,16 @@ function readEntries({ path, relative }: PendingDirectory, skipped: SkipList): r
     const code = (error as NodeJS.ErrnoException).code;
     if (code !== "ENOENT" && code !== "ENOTDIR") {
       skipped.add(
-        toDisplay(relative === "" ? baseName(path) : relative),
+        shown === "" ? toDisplay(baseName(withoutSlash(path))) : withoutSlash(shown),
         code === "EACCES" || code === "EPERM" ? "no_permission" : "unreadable",
       );
     }
     return [];
   }
+}
+
+function withoutSlash(path: string): string {
+  return path === "/" ? path : path.slice(0, -1);
 }
 
 function namesIn(entries: readonly Dirent[]): ReadonlySet<string> {
