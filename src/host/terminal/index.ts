@@ -1,0 +1,3 @@
+/** The persistent terminal of a session, and the way for a person to join it. */
+export { terminalEnvironment } from "./environment.ts";
+export { createTerminal, type SessionTerminal, type TerminalEvent, type TerminalOptions, type TerminalView } from "./terminal.ts";

@@ -1,0 +1,50 @@
+/** How many columns a character takes on a terminal: 0 for marks that combine, 2 for wide ones, else 1. */
+
+/** First and last code points of wide blocks, ascending: East Asian wide and full width forms, and emoji shown as pictures. */
+const wide: readonly (readonly [number, number])[] = [
+  [0x1100, 0x115f],
+  [0x231a, 0x231b],
+  [0x23e9, 0x23ec],
+  [0x25fd, 0x25fe],
+  [0x2614, 0x2615],
+  [0x2648, 0x2653],
+  [0x26aa, 0x26ab],
+  [0x26bd, 0x26be],
+  [0x2705, 0x2705],
+  [0x270a, 0x270b],
+  [0x2728, 0x2728],
+  [0x274c, 0x274c],
+  [0x2753, 0x2755],
+  [0x2795, 0x2797],
+  [0x2b1b, 0x2b1c],
+  [0x2e80, 0x303e],
+  [0x3041, 0xa4cf],
+  [0xa960, 0xa97f],
+  [0xac00, 0xd7a3],
+  [0xf900, 0xfaff],
+  [0xfe30, 0xfe6f],
+  [0xff00, 0xff60],
+  [0xffe0, 0xffe6],
+  [0x16fe0, 0x18aff],
+  [0x1b000, 0x1b2ff],
+  [0x1f004, 0x1f004],
+  [0x1f0cf, 0x1f0cf],
+  [0x1f18e, 0x1f19a],
+  [0x1f200, 0x1f320],
+  [0x1f32d, 0x1f64f],
+  [0x1f680, 0x1f6ff],
+  [0x1f7e0, 0x1f7eb],
+  [0x1f90c, 0x1f9ff],
+  [0x1fa70, 0x1faff],
+  [0x20000, 0x3fffd],
+];
+
+const combining = /^[\p{Mn}\p{Me}\u200b-\u200f\u2060-\u2064\ufeff]$/u;
+
+export function widthOf(character: string): 0 | 1 | 2 {
+  const code = character.codePointAt(0) ?? 0;
+  if (code < 0x300) return 1;
+  if (combining.test(character)) return 0;
+  if (code < 0x1100) return 1;
+  return wide.some(([first, last]) => code >= first && code <= last) ? 2 : 1;
+}

@@ -1,0 +1,105 @@
+/**
+ * Decides that the program in the foreground waits for somebody to type. The evidence is what its threads
+ * sleep in; time alone never decides, it only makes sure that nothing is on its way. A program that can be
+ * seen reading the terminal is believed at once; one that waits for several things must also show a question,
+ * own the whole screen, or stay quiet for long.
+ */
+import type { WaitKind } from "../../contract/index.ts";
+import { type Foreground, probeForeground, type Reader } from "./foreground.ts";
+import { type LineDiscipline, lineDiscipline } from "./line-discipline.ts";
+import type { VirtualScreen } from "./vt/virtual-screen.ts";
+import { looksLikePrompt, waitKind } from "./wait-kind.ts";
+
+export interface Waiting {
+  readonly kind: WaitKind;
+  readonly program: string;
+  /** The question, as far as it stands in the line of the cursor. */
+  readonly question: string;
+  readonly reader: Reader | undefined;
+}
+
+/** What was typed last and who was to read it: until that thread has run, it only seems to wait. */
+export interface Typed {
+  readonly at: number;
+  readonly reader: Reader | undefined;
+}
+
+const promptQuietMs = 250;
+const textQuietMs = 1_200;
+const silentQuietMs = 3_000;
+/** A line that is not finished does not wake its reader. */
+const unreadMs = 400;
+
+export class WaitDetector {
+  readonly #shell: number;
+  readonly #terminal: string;
+  readonly #screen: VirtualScreen;
+  #previous: { readonly foreground: Foreground; readonly at: number } | undefined;
+
+  constructor(shell: number, terminal: string, screen: VirtualScreen) {
+    this.#shell = shell;
+    this.#terminal = terminal;
+    this.#screen = screen;
+  }
+
+  /** One look; two that agree, with no output in between, make a decision. */
+  async look(lastOutputAt: number, typed: Typed | undefined): Promise<Waiting | undefined> {
+    const previous = this.#previous;
+    const now = Date.now();
+    const foreground = probeForeground(this.#shell, this.#terminal);
+    this.#previous = { foreground, at: now };
+    if (!previous || lastOutputAt >= previous.at || previous.foreground.group !== foreground.group) return undefined;
+    const { reader } = foreground;
+    if (reader && typed && unread(typed, reader, now)) return undefined;
+    const quietMs = now - Math.max(lastOutputAt, typed?.at ?? 0);
+    if (reader?.how === "read") return sameSleep(previous.foreground.reader, reader) ? this.#name(foreground) : undefined;
+    if (foreground.busy || quietMs < promptQuietMs) return undefined;
+    if (!reader && !foreground.opaque) return undefined;
+    const discipline = await lineDiscipline(this.#terminal);
+    return quietMs >= this.#patience(discipline, reader) ? this.#name(foreground, discipline) : undefined;
+  }
+
+  /** The shell reads its line: what is typed now stands at the prompt. */
+  atPrompt(): boolean {
+    return probeForeground(this.#shell, this.#terminal).reader?.pid === this.#shell;
+  }
+
+  foregroundGroup(): number {
+    return probeForeground(this.#shell, this.#terminal).group;
+  }
+
+  #patience(discipline: LineDiscipline | undefined, reader: Reader | undefined): number {
+    if (discipline && !discipline.echo && discipline.canonical) return promptQuietMs;
+    const line = this.#line();
+    if (looksLikePrompt(line)) return reader ? promptQuietMs : 2 * promptQuietMs;
+    // Nobody can be seen reading: without a question there is no evidence at all.
+    if (!reader) return Number.POSITIVE_INFINITY;
+    if (this.#screen.alternate || (this.#screen.addressed && discipline && !discipline.canonical)) return promptQuietMs;
+    return line === "" ? silentQuietMs : textQuietMs;
+  }
+
+  async #name(foreground: Foreground, known?: LineDiscipline): Promise<Waiting> {
+    const discipline = known ?? (await lineDiscipline(this.#terminal));
+    const line = this.#line();
+    const { reader } = foreground;
+    const names = [...new Set([...(reader ? [reader.name] : []), ...foreground.names])];
+    const kind = waitKind({ discipline, alternate: this.#screen.alternate, addressed: this.#screen.addressed, line, names });
+    return { kind, program: names[0] ?? "", question: line.trim(), reader };
+  }
+
+  /** The cursor's line; a question that wraps stands partly in the one before. */
+  #line(): string {
+    const { lines, row, column } = this.#screen.view();
+    const line = lines[row] ?? "";
+    return this.#screen.alternate || column > 0 ? line : "";
+  }
+}
+
+function sameSleep(before: Reader | undefined, now: Reader): boolean {
+  return before !== undefined && before.thread === now.thread && before.switches === now.switches;
+}
+
+function unread(typed: Typed, reader: Reader, now: number): boolean {
+  const { reader: before } = typed;
+  return before !== undefined && before.thread === reader.thread && before.switches === reader.switches && now - typed.at < unreadMs;
+}
