@@ -1,0 +1,4 @@
+class P {
+    int a = 1;
+    int b = 2;
+}

@@ -1,0 +1,5 @@
+SELECT *
+FROM t
+WHERE id = 2
+ORDER BY b
+LIMIT 6;

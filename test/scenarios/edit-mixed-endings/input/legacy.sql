@@ -1,0 +1,5 @@
+SELECT *
+FROM t
+WHERE id = 1
+ORDER BY a
+LIMIT 5;

@@ -1,0 +1,6 @@
+def a
+  p x
+end; def b
+  p x
+end
+p x

@@ -1,0 +1,6 @@
+def a
+  puts x
+end; def b
+  puts x
+end
+puts x
