@@ -1,0 +1,130 @@
+/**
+ * Applies a change set to the real workspace: exactly what was captured, each path in one step, journaled before the first one.
+ * Refuses where the workspace changed since. A failure takes everything back; a kill is taken back by `rollBack` at the next start.
+ */
+import { lstatSync, readdirSync, type Stats } from "node:fs";
+import { dirname, join } from "node:path";
+import { type FileImage, type Images, type JournalEntry, ToolFailure } from "../../contract/index.ts";
+import { Applier } from "./apply.ts";
+import { markCommitted, markCommitting } from "./change-set.ts";
+import { type Operation, type RootChanges, stillSeen } from "./operations.ts";
+
+export interface CommitPorts {
+  readonly images: Images;
+  /** Durable when it resolves. */
+  journal(entries: readonly JournalEntry[]): Promise<void>;
+}
+
+/** How many files are read at once for their before-images. */
+const lanes = 8;
+
+export async function commitChanges(run: string, roots: readonly RootChanges[], ports: CommitPorts): Promise<void> {
+  const conflicts = roots.flatMap((changes) => {
+    const removed = removedPaths(changes);
+    return [
+      ...changes.conflicts,
+      ...changes.operations.filter((operation) => isStale(changes.root, operation, removed)).map(({ path }) => path),
+    ].map((path) => join(changes.root, path));
+  });
+  if (conflicts.length > 0) throw conflict([...new Set(conflicts)]);
+  if (roots.every(({ operations }) => operations.length === 0)) return;
+  const journal = await beforeImages(roots, ports.images);
+  if (journal.length > 0) await ports.journal(journal);
+  markCommitting(run, journal);
+  const applier = new Applier();
+  try {
+    for (const changes of roots) await applier.apply(changes);
+    await applier.finish();
+  } catch (error) {
+    await applier.abandon();
+    await rollBack(journal, ports.images);
+    markCommitted(run);
+    throw error;
+  }
+  markCommitted(run);
+}
+
+function removedPaths({ operations }: RootChanges): ReadonlySet<string> {
+  return new Set(operations.filter(({ kind }) => kind === "remove" || kind === "rmdir").map(({ path }) => path));
+}
+
+function isStale(root: string, operation: Operation, removed: ReadonlySet<string>): boolean {
+  const path = join(root, operation.path);
+  // A new path whose place this same set clears is judged by that removal, and so is all below it.
+  if (operation.seen === undefined) return !isCleared(operation.path, removed) && look(path) !== undefined;
+  const now = look(path);
+  if (!stillSeen(operation.seen, now)) return true;
+  return operation.kind === "rmdir" && !sameNames(operation.names, path, now);
+}
+
+function isCleared(path: string, removed: ReadonlySet<string>): boolean {
+  for (let place = path; place !== "."; place = dirname(place)) if (removed.has(place)) return true;
+  return false;
+}
+
+function look(path: string): Stats | undefined {
+  try {
+    return lstatSync(path, { throwIfNoEntry: false });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOTDIR") return undefined;
+    throw error;
+  }
+}
+
+function sameNames(names: readonly string[], path: string, now: Stats | undefined): boolean {
+  if (!now?.isDirectory()) return false;
+  const present = readdirSync(path);
+  const known = new Set(names);
+  return present.length === names.length && present.every((name) => known.has(name));
+}
+
+/** In the order of application, each path once: walking it backwards restores everything. */
+async function beforeImages(roots: readonly RootChanges[], images: Images): Promise<readonly JournalEntry[]> {
+  const wasThere = new Map<string, boolean>();
+  for (const { root, operations } of roots) {
+    for (const { kind, path, seen } of operations) {
+      const absolute = join(root, path);
+      if (kind !== "times" && !wasThere.has(absolute)) wasThere.set(absolute, seen !== undefined);
+    }
+  }
+  const paths = [...wasThere.keys()];
+  const entries: JournalEntry[] = new Array(paths.length);
+  let next = 0;
+  const lane = async () => {
+    for (let index = next++; index < paths.length; index = next++) {
+      const path = paths[index] ?? "";
+      // A new path is not looked at: its parent may still be a link that leads elsewhere.
+      entries[index] = { path, before: wasThere.get(path) ? await captured(path, images) : { kind: "absent" } };
+    }
+  };
+  await Promise.all(Array.from({ length: lanes }, lane));
+  return entries;
+}
+
+/** A socket or pipe holds nothing that could be brought back. */
+async function captured(path: string, images: Images): Promise<FileImage> {
+  const stats = look(path);
+  if (stats !== undefined && !stats.isFile() && !stats.isDirectory() && !stats.isSymbolicLink()) return { kind: "absent" };
+  return images.capture(path);
+}
+
+/** Gives every path its before-image back; a path that fails does not keep the others from it. */
+export async function rollBack(journal: readonly JournalEntry[], images: Images): Promise<readonly string[]> {
+  const failed: string[] = [];
+  for (const { path, before } of [...journal].reverse()) {
+    try {
+      await images.restore(path, before);
+    } catch {
+      failed.push(path);
+    }
+  }
+  return failed;
+}
+
+function conflict(paths: readonly string[]): ToolFailure {
+  const shown = paths.slice(0, 10).join(", ");
+  return new ToolFailure("tool_conflict", `Nothing was changed: the workspace changed meanwhile (${paths.length} path(s): ${shown}).`, {
+    hint: "Look at what changed there, then run the command again.",
+    details: { reason: "workspace_changed", paths: paths.slice(0, 100) },
+  });
+}

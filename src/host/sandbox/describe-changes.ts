@@ -1,0 +1,98 @@
+/**
+ * A change set for people: one line a path, what could act later by itself first (git hooks, package scripts, CI, shell startup),
+ * git's own files last; text with its diff, within bounds.
+ */
+import { lstatSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import type { FileChange } from "../../contract/index.ts";
+import type { Operation, RootChanges } from "./operations.ts";
+import { makeReadable } from "./read-upper.ts";
+
+/** Unified diff of two texts. */
+export type MakeDiff = (path: string, before: string, after: string) => string;
+
+const maxDiffedFiles = 200;
+const maxTextBytes = 256 * 1024;
+const maxDiffBytes = 2 << 20;
+
+/** What is run later by a program that was not asked to: by git, a package manager, a build, an editor, a shell. */
+const risky =
+  /(^|\/)(\.git\/(hooks\/|config$|info\/attributes$|modules\/)|\.gitmodules$|\.gitattributes$|\.husky\/|\.pre-commit-config\.ya?ml$|lefthook\.ya?ml$|package\.json$|\.npmrc$|\.yarnrc(\.yml)?$|\.pnpmfile\.cjs$|setup\.py$|pyproject\.toml$|conftest\.py$|sitecustomize\.py$|Makefile$|makefile$|GNUmakefile$|build\.rs$|\.cargo\/config(\.toml)?$|\.github\/|\.gitlab-ci\.yml$|\.circleci\/|\.travis\.yml$|Jenkinsfile$|azure-pipelines\.yml$|\.envrc$|\.env(\.|$)|\.(bashrc|bash_profile|bash_login|profile|zshrc|zshenv|zprofile|inputrc)$|\.vscode\/|\.idea\/|\.devcontainer\/|\.mcp\.json$|\.karyi\/|\.claude\/|AGENTS\.md$|CLAUDE\.md$)/;
+
+export const isRisky = (path: string): boolean => risky.test(path);
+
+export function describeChanges(roots: readonly RootChanges[], makeDiff?: MakeDiff): readonly FileChange[] {
+  const found = roots.flatMap((changes) => merged(changes).map((operation) => ({ changes, operation })));
+  const ordered = found
+    .map((entry) => ({ ...entry, path: join(entry.changes.root, entry.operation.path) }))
+    .map((entry) => ({ ...entry, rank: rankOf(entry.operation.path) }))
+    .sort((a, b) => a.rank - b.rank || (a.path < b.path ? -1 : 1));
+  let diffs = 0;
+  let bytes = 0;
+  return ordered.map(({ changes, operation, path, rank }) => {
+    const change = changeOf(operation, path);
+    if (makeDiff === undefined || rank === 2 || diffs >= maxDiffedFiles || bytes >= maxDiffBytes) return change;
+    const diff = diffOf(changes, operation, path, makeDiff);
+    if (diff === undefined) return change;
+    diffs += 1;
+    bytes += diff.length;
+    return { ...change, diff };
+  });
+}
+
+/** A path that is removed and made anew is one change; touches are none. */
+function merged({ operations }: RootChanges): readonly Operation[] {
+  const byPath = new Map<string, Operation>();
+  for (const operation of operations) {
+    if (operation.kind === "times") continue;
+    const before = byPath.get(operation.path);
+    const seen = before?.seen ?? operation.seen;
+    byPath.set(operation.path, seen === undefined ? operation : { ...operation, seen });
+  }
+  return [...byPath.values()];
+}
+
+function rankOf(path: string): number {
+  if (isRisky(path)) return 0;
+  return /(^|\/)\.git\//.test(path) ? 2 : 1;
+}
+
+function changeOf(operation: Operation, path: string): FileChange {
+  const { kind, seen } = operation;
+  const before = seen !== undefined && isFileMode(seen.mode) ? { beforeSize: seen.size } : {};
+  if (kind === "remove" || kind === "rmdir") return { path, change: "deleted", ...before };
+  if (kind === "link") return { path, change: "link", ...before };
+  if (kind === "mode") return { path, change: "mode" };
+  if (kind === "file") {
+    const created = seen === undefined;
+    const tied = operation.linkTo !== undefined && created;
+    return { path, change: tied ? "link" : created ? "created" : "modified", ...before, afterSize: operation.size };
+  }
+  return { path, change: seen === undefined ? "created" : "modified", ...before };
+}
+
+function diffOf({ root, upper }: RootChanges, operation: Operation, path: string, makeDiff: MakeDiff): string | undefined {
+  const { kind, seen } = operation;
+  if (kind !== "file" && kind !== "remove") return undefined;
+  const before = seen === undefined || !isFileMode(seen.mode) ? "" : textOf(join(root, operation.path));
+  const after = kind === "remove" ? "" : textOf(join(upper, operation.path), true);
+  if (before === undefined || after === undefined || before === after) return undefined;
+  return makeDiff(path, before, after);
+}
+
+function textOf(path: string, own = false): string | undefined {
+  try {
+    const stats = lstatSync(path);
+    if (!stats.isFile() || stats.size > maxTextBytes) return undefined;
+    if (own) makeReadable(path, stats.mode);
+    const bytes = readFileSync(path);
+    if (bytes.includes(0)) return undefined;
+    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch {
+    return undefined;
+  }
+}
+
+function isFileMode(mode: number): boolean {
+  return (mode & 0o170000) === 0o100000;
+}

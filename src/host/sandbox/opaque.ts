@@ -1,0 +1,53 @@
+/**
+ * Which directories of an upper layer replace the lower one instead of adding to it. The mark is an extended attribute,
+ * which Node cannot read; tar writes them into its headers, for all directories in one process.
+ */
+import { spawn } from "node:child_process";
+import { program } from "./programs.ts";
+
+const block = 512;
+const opaque = /\.overlay\.opaque=y\n/;
+const redirect = /\.overlay\.(redirect|metacopy)=/;
+
+/** `directories` relative to `upper`; answers those that are opaque. */
+export async function opaqueDirectories(upper: string, directories: readonly string[]): Promise<ReadonlySet<string>> {
+  if (directories.length === 0) return new Set();
+  const headers = readHeaders(await archive(upper, directories));
+  if (headers.length !== directories.length) throw new Error("tar did not answer for every directory");
+  if (headers.some((attributes) => redirect.test(attributes))) throw new Error("a directory of the layer leads elsewhere");
+  return new Set(directories.filter((_, index) => opaque.test(headers[index] ?? "")));
+}
+
+function archive(upper: string, directories: readonly string[]): Promise<Buffer> {
+  const tar = program("tar");
+  if (tar === undefined) return Promise.reject(new Error("tar is not installed"));
+  const args = ["-c", "-f", "-", "--format=posix", "--xattrs", "--xattrs-include=*", "--no-recursion", "--null", "--verbatim-files-from"];
+  return new Promise((resolve, reject) => {
+    const child = spawn(tar, [...args, "-T", "-"], { cwd: upper, stdio: ["pipe", "pipe", "ignore"], env: { LC_ALL: "C" } });
+    const chunks: Buffer[] = [];
+    child.stdout.on("data", (chunk: Buffer) => chunks.push(chunk));
+    child.once("error", reject);
+    child.once("close", (code) => (code === 0 ? resolve(Buffer.concat(chunks)) : reject(new Error(`tar ended with ${code}`))));
+    child.stdin.on("error", () => {});
+    child.stdin.end(directories.map((path) => `./${path}\0`).join(""));
+  });
+}
+
+/** The attributes of each entry, in the order they were asked for. */
+function readHeaders(bytes: Buffer): readonly string[] {
+  const entries: string[] = [];
+  let attributes = "";
+  for (let offset = 0; offset + block <= bytes.length; ) {
+    const type = String.fromCharCode(bytes[offset + 156] ?? 0);
+    if (bytes[offset] === 0) break;
+    const size = Number.parseInt(bytes.toString("latin1", offset + 124, offset + 136), 8) || 0;
+    offset += block;
+    if (type === "x") attributes = bytes.toString("latin1", offset, offset + size);
+    else {
+      entries.push(attributes);
+      attributes = "";
+    }
+    offset += Math.ceil(size / block) * block;
+  }
+  return entries;
+}

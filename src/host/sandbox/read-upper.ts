@@ -1,0 +1,239 @@
+/**
+ * Reads an upper layer: what a command created, changed and removed, compared with what lies below. What the overlay copied up
+ * without a change is dropped. Looks at nothing but the layer and the paths it names, so it does not grow with the workspace.
+ */
+import { chmodSync, lstatSync, readdirSync, readlinkSync, type Stats } from "node:fs";
+import { open } from "node:fs/promises";
+import { join } from "node:path";
+import { opaqueDirectories } from "./opaque.ts";
+import { type Dress, isDirectoryMode, type Operation, type RootChanges, seenOf } from "./operations.ts";
+
+const compareBytes = 1 << 20;
+
+/** `since`: what changed below after this moment was changed by somebody else. */
+export async function readUpper(root: string, upper: string, since: number): Promise<RootChanges> {
+  const reader = new UpperReader(root, upper, since);
+  return reader.read();
+}
+
+class UpperReader {
+  readonly #root: string;
+  readonly #upper: string;
+  readonly #since: number;
+  readonly #removals: Operation[] = [];
+  readonly #creations: Operation[] = [];
+  readonly #leftOut: string[] = [];
+  readonly #conflicts: string[] = [];
+  /** Inode of the layer → the first path that has it. */
+  readonly #links = new Map<number, string>();
+  /** Modes that were widened in the layer, to look inside. */
+  readonly #modes = new Map<string, number>();
+  #opaque: ReadonlySet<string> = new Set();
+
+  constructor(root: string, upper: string, since: number) {
+    this.#root = root;
+    this.#upper = upper;
+    this.#since = since;
+  }
+
+  async read(): Promise<RootChanges> {
+    this.#opaque = await opaqueDirectories(this.#upper, this.#sharedDirectories(""));
+    this.#compareDirectory("", this.#above(""), look(this.#root));
+    await this.#below("", true);
+    return {
+      root: this.#root,
+      upper: this.#upper,
+      operations: [...this.#removals, ...this.#creations],
+      leftOut: this.#leftOut,
+      conflicts: this.#conflicts,
+    };
+  }
+
+  #above(path: string): Stats {
+    const stats = lstatSync(join(this.#upper, path));
+    const mode = this.#modes.get(path);
+    return mode === undefined ? stats : Object.assign(stats, { mode });
+  }
+
+  #listUpper(path: string): string[] {
+    const { mode } = this.#above(path);
+    if (makeReadable(join(this.#upper, path), mode)) this.#modes.set(path, mode);
+    return list(join(this.#upper, path));
+  }
+
+  /** Directories of the layer that are directories below as well. */
+  #sharedDirectories(directory: string): string[] {
+    const found: string[] = [];
+    for (const name of this.#listUpper(directory)) {
+      const path = join(directory, name);
+      if (!this.#above(path).isDirectory() || look(join(this.#root, path))?.isDirectory() !== true) continue;
+      found.push(path, ...this.#sharedDirectories(path));
+    }
+    return found;
+  }
+
+  async #below(directory: string, shared: boolean): Promise<void> {
+    const names = this.#listUpper(directory);
+    if (shared && this.#opaque.has(directory)) {
+      const kept = new Set(names);
+      for (const name of list(join(this.#root, directory))) if (!kept.has(name)) this.#removeTree(join(directory, name));
+    }
+    for (const name of names) {
+      const path = join(directory, name);
+      const above = this.#above(path);
+      const below = shared ? look(join(this.#root, path)) : undefined;
+      if (isWhiteout(above)) {
+        if (below !== undefined) this.#removeTree(path);
+      } else if (above.isDirectory()) await this.#directory(path, above, below);
+      else if (above.isSymbolicLink()) this.#link(path, below);
+      else if (above.isFile()) await this.#file(path, above, below);
+      else if (below === undefined || (below.mode & typeBits) !== (above.mode & typeBits)) {
+        this.#leftOut.push(path);
+        if (below !== undefined) this.#removeTree(path);
+      }
+    }
+  }
+
+  async #directory(path: string, above: Stats, below: Stats | undefined): Promise<void> {
+    if (below?.isDirectory()) {
+      this.#compareDirectory(path, above, below);
+      return this.#below(path, true);
+    }
+    if (below !== undefined) this.#removeTree(path);
+    this.#creations.push({ kind: "mkdir", path, ...dressOf(above) });
+    await this.#below(path, false);
+  }
+
+  #compareDirectory(path: string, above: Stats, below: Stats | undefined): void {
+    if (below === undefined || sameDress(above, below)) return;
+    // The layer's own top directory was made for the run, perhaps by somebody who may not give it away.
+    if (path === "" && above.mode === below.mode) return;
+    this.#creations.push({ kind: "mode", path, directory: true, seen: seenOf(below), ...dressOf(above) });
+  }
+
+  #link(path: string, below: Stats | undefined): void {
+    const target = readlinkSync(join(this.#upper, path));
+    if (below?.isSymbolicLink() && readlinkSync(join(this.#root, path)) === target) return;
+    this.#creations.push({ kind: "link", path, target, ...this.#replacing(path, below) });
+  }
+
+  async #file(path: string, above: Stats, below: Stats | undefined): Promise<void> {
+    const linkTo = above.nlink > 1 ? this.#links.get(above.ino) : undefined;
+    if (above.nlink > 1 && linkTo === undefined) this.#links.set(above.ino, path);
+    if (linkTo === undefined && below?.isFile() && (await this.#sameBytes(path, above, below))) {
+      const seen = seenOf(below);
+      if (!sameDress(above, below)) {
+        this.#creations.push({ kind: "mode", path, directory: false, seen, ...dressOf(above) });
+        this.#notice(path, below);
+      } else if (above.mtimeMs !== below.mtimeMs) this.#creations.push({ kind: "times", path, seen, mtimeMs: above.mtimeMs });
+      return;
+    }
+    this.#creations.push({
+      kind: "file",
+      path,
+      size: above.size,
+      mtimeMs: above.mtimeMs,
+      ...dressOf(above),
+      ...(linkTo === undefined ? {} : { linkTo }),
+      ...this.#replacing(path, below),
+    });
+  }
+
+  /** A file or link takes the place of another in one step; a directory must be gone before. */
+  #replacing(path: string, below: Stats | undefined): { seen?: ReturnType<typeof seenOf> } {
+    if (below === undefined) return {};
+    if (below.isDirectory()) {
+      this.#removeTree(path);
+      return {};
+    }
+    this.#notice(path, below);
+    return { seen: seenOf(below) };
+  }
+
+  #removeTree(path: string): void {
+    const below = look(join(this.#root, path));
+    if (below === undefined) return;
+    this.#notice(path, below);
+    if (!below.isDirectory()) {
+      this.#removals.push({ kind: "remove", path, seen: seenOf(below) });
+      return;
+    }
+    const names = list(join(this.#root, path));
+    for (const name of names) this.#removeTree(join(path, name));
+    this.#removals.push({ kind: "rmdir", path, seen: seenOf(below), names });
+  }
+
+  #notice(path: string, below: Stats): void {
+    if (!below.isDirectory() && below.ctimeMs > this.#since) this.#conflicts.push(path);
+  }
+
+  async #sameBytes(path: string, above: Stats, below: Stats): Promise<boolean> {
+    if (above.size !== below.size) return false;
+    makeReadable(join(this.#upper, path), above.mode);
+    return equalFiles(join(this.#upper, path), join(this.#root, path));
+  }
+}
+
+async function equalFiles(one: string, other: string): Promise<boolean> {
+  const first = await open(one, "r");
+  try {
+    const second = await open(other, "r");
+    try {
+      const a = Buffer.allocUnsafe(compareBytes);
+      const b = Buffer.allocUnsafe(compareBytes);
+      for (;;) {
+        const [left, right] = await Promise.all([first.read(a, 0, compareBytes), second.read(b, 0, compareBytes)]);
+        if (left.bytesRead !== right.bytesRead) return false;
+        if (left.bytesRead === 0) return true;
+        if (!a.subarray(0, left.bytesRead).equals(b.subarray(0, right.bytesRead))) return false;
+      }
+    } finally {
+      await second.close();
+    }
+  } catch (error) {
+    // What cannot be read below is taken for changed.
+    if ((error as NodeJS.ErrnoException).code === "EACCES") return false;
+    throw error;
+  } finally {
+    await first.close();
+  }
+}
+
+const typeBits = 0o170000;
+
+/** The layer is ours: what the command closed to its owner can be opened for copying. True when the mode had to change. */
+export function makeReadable(path: string, mode: number): boolean {
+  const wanted = isDirectoryMode(mode) ? 0o700 : 0o400;
+  if ((mode & wanted) === wanted || process.getuid?.() === 0) return false;
+  chmodSync(path, (mode & 0o7777) | wanted);
+  return true;
+}
+
+function isWhiteout(stats: Stats): boolean {
+  return stats.isCharacterDevice() && stats.rdev === 0;
+}
+
+function dressOf(stats: Stats): Dress {
+  return { mode: stats.mode & 0o7777, uid: stats.uid, gid: stats.gid };
+}
+
+function sameDress(a: Stats, b: Stats): boolean {
+  return a.mode === b.mode && a.uid === b.uid && a.gid === b.gid;
+}
+
+function look(path: string): Stats | undefined {
+  return lstatSync(path, { throwIfNoEntry: false });
+}
+
+function list(path: string): string[] {
+  const found = readdirSync(path);
+  // Such a name could not be written down, and so not be undone.
+  if (found.some((name) => name.includes("\ufffd"))) throw new UnspeakableName(path);
+  return found.sort();
+}
+
+export class UnspeakableName extends Error {
+  constructor(directory: string) {
+    super(`A name in ${directory} is not UTF-8, so that what the command did cannot be kept.`);
+  }
+}

@@ -1,0 +1,226 @@
+/**
+ * Captured and confined runs of commands (B6, B7): builds the world of a run, reads what it changed, keeps it by id, commits or
+ * drops it, and takes back at the next start what a killed commit began. Starting the command itself is the process room's.
+ */
+import { lstatSync, realpathSync } from "node:fs";
+import { type ChangeSet, type Images, type JournalEntry, type NetworkAccess, type SandboxTier, ToolFailure } from "../../contract/index.ts";
+import { loadChangeSet, type StoredChangeSet, saveChangeSet, unfinishedCommit } from "./change-set.ts";
+import { commitChanges, rollBack } from "./commit.ts";
+import { confine, whyNotBuilt } from "./confinement.ts";
+import { describeChanges, type MakeDiff } from "./describe-changes.ts";
+import { isBelow } from "./mount-table.ts";
+import { readUpper } from "./read-upper.ts";
+import { isOwned, newLayer, newRunDirectory, type RunDirectory, removeRun, runDirectories, stateBase } from "./state-directory.ts";
+import { type Purpose, surroundings } from "./surroundings.ts";
+import { type TierReport, Tiers } from "./tiers.ts";
+
+export interface SandboxOptions {
+  /** Karyi's home: layers are kept there, and no command sees it. */
+  readonly home: string;
+  readonly userHome: string;
+  readonly images: Images;
+  /** Writes before-images to the journal of a call; durable when it resolves. */
+  readonly journal?: (callId: string, entries: readonly JournalEntry[]) => Promise<void>;
+  readonly makeDiff?: MakeDiff;
+}
+
+export interface RunPlan {
+  readonly purpose: Purpose;
+  readonly network: NetworkAccess;
+  /** The workspace and further roots; absolute. */
+  readonly roots: readonly string[];
+  readonly cwd: string;
+}
+
+/** A world that waits for its command. */
+export interface ConfinedRun {
+  readonly tier: SandboxTier;
+  /** What stands before `bash -c COMMAND`. */
+  readonly prefix: readonly string[];
+  readonly directory: RunDirectory;
+  readonly layers: readonly { readonly root: string; readonly upper: string }[];
+  /** Nothing was touched before this moment. */
+  readonly since: number;
+}
+
+export interface Recovery {
+  /** Commits that a killed process began, by change set; `failed` paths could not be given back. */
+  readonly rolledBack: readonly { readonly id: string; readonly failed: readonly string[] }[];
+  readonly discarded: number;
+}
+
+export class Sandbox {
+  readonly #options: SandboxOptions;
+  readonly #tiers: Tiers;
+
+  constructor(options: SandboxOptions) {
+    this.#options = options;
+    this.#tiers = new Tiers(options.home);
+  }
+
+  tierReport(): Promise<readonly TierReport[]> {
+    return this.#tiers.report();
+  }
+
+  tier(): Promise<SandboxTier> {
+    return this.#tiers.best();
+  }
+
+  /** Fails closed: where the tier does not hold, nothing can be started. */
+  async begin(plan: RunPlan): Promise<ConfinedRun> {
+    const { home, userHome } = this.#options;
+    const standing = await this.#tiers.standing();
+    const roots = outermost(plan.roots.map((path) => realpathSync(path)));
+    const base = stateBase(home, roots);
+    if (standing === undefined || base === undefined) throw noOverlay();
+    const directory = newRunDirectory(base);
+    try {
+      const layered = plan.purpose !== "serve";
+      const captured = roots.map((path, index) => (layered ? { path, layer: newLayer(directory.path, index, path) } : { path }));
+      const since = lstatSync(directory.path).ctimeMs;
+      const prefix = confine({
+        standing,
+        stage: directory.path,
+        roots: captured,
+        network: plan.network,
+        cwd: plan.cwd,
+        ...surroundings({ home, userHome, purpose: plan.purpose, network: plan.network, roots }),
+      });
+      const layers = captured.flatMap(({ path, layer }) => (layer === undefined ? [] : [{ root: path, upper: layer.upper }]));
+      return { tier: layered ? "E2u" : "E3", prefix, directory, layers, since };
+    } catch (error) {
+      removeRun(directory.path);
+      throw error;
+    }
+  }
+
+  /** Throws when the world could not be built; the command did not start then. */
+  confirm(run: ConfinedRun, report: string): void {
+    const why = whyNotBuilt(report);
+    if (why === undefined) return;
+    removeRun(run.directory.path);
+    throw new ToolFailure("tool_error", `The sandbox could not be built, so the command did not run. ${why}`, {
+      hint: "`karyi doctor` shows what holds on this machine.",
+      details: { reason: "sandbox_failed" },
+    });
+  }
+
+  /** What the command changed, kept on disk until it is committed or dropped. */
+  async collect(run: ConfinedRun, command: string, cwd: string): Promise<StoredChangeSet> {
+    try {
+      const roots = await Promise.all(run.layers.map(({ root, upper }) => readUpper(root, upper, run.since)));
+      const set: StoredChangeSet = {
+        version: 1,
+        id: run.directory.id,
+        tier: run.tier,
+        command,
+        cwd,
+        createdAt: Date.now(),
+        roots,
+        changes: describeChanges(roots, this.#options.makeDiff),
+      };
+      return set;
+    } catch (error) {
+      removeRun(run.directory.path);
+      throw new ToolFailure(
+        "tool_error",
+        `What the command changed could not be read, so nothing was changed: ${(error as Error).message}`,
+        {
+          details: { reason: "capture_unreadable" },
+          cause: error,
+        },
+      );
+    }
+  }
+
+  /** Applies the set and drops it. A refusal keeps it, so that it can be looked at. */
+  async commit(set: StoredChangeSet, callId?: string): Promise<void> {
+    const run = this.#find(set.id);
+    const { images, journal } = this.#options;
+    await commitChanges(run.path, set.roots, {
+      images,
+      journal: async (entries) => {
+        if (callId !== undefined) await journal?.(callId, entries);
+      },
+    });
+    removeRun(run.path);
+  }
+
+  /** Keeps a rehearsed set for later, also for other processes. */
+  keep(set: StoredChangeSet): ChangeSet {
+    saveChangeSet(this.#find(set.id).path, set);
+    return { id: set.id, tier: set.tier, changes: set.changes };
+  }
+
+  kept(): readonly StoredChangeSet[] {
+    return runDirectories(this.#options.home)
+      .flatMap(({ path }) => loadChangeSet(path) ?? [])
+      .sort((a, b) => b.createdAt - a.createdAt);
+  }
+
+  load(id: string): StoredChangeSet {
+    const set = loadChangeSet(this.#find(id).path);
+    if (set === undefined) throw notFound(id);
+    return set;
+  }
+
+  discard(id: string): void {
+    removeRun(this.#find(id).path);
+  }
+
+  /** Ends a run of which nothing is to be kept. */
+  drop(run: ConfinedRun): void {
+    removeRun(run.directory.path);
+  }
+
+  /** At start: commits that were killed are taken back, layers of dead processes removed; kept sets stay. */
+  async recoverChangeSets(): Promise<Recovery> {
+    const rolledBack: { id: string; failed: readonly string[] }[] = [];
+    let discarded = 0;
+    for (const run of runDirectories(this.#options.home)) {
+      if (isOwned(run)) continue;
+      const journal = unfinishedCommit(run.path);
+      if (journal !== undefined) {
+        const failed = await rollBack(journal, this.#options.images);
+        rolledBack.push({ id: run.id, failed });
+      } else if (loadChangeSet(run.path) !== undefined) continue;
+      removeRun(run.path);
+      discarded += 1;
+    }
+    return { rolledBack, discarded };
+  }
+
+  #find(id: string): RunDirectory {
+    const run = runDirectories(this.#options.home).find((candidate) => candidate.id === id);
+    if (run === undefined) throw notFound(id);
+    return run;
+  }
+}
+
+export function createSandbox(options: SandboxOptions): Sandbox {
+  return new Sandbox({ ...options, home: real(options.home), userHome: real(options.userHome) });
+}
+
+/** A root within another is part of it. */
+function outermost(roots: readonly string[]): readonly string[] {
+  return [...new Set(roots)].filter((path) => !roots.some((other) => isBelow(path, other)));
+}
+
+function real(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch {
+    return path;
+  }
+}
+
+function noOverlay(): ToolFailure {
+  return new ToolFailure("tool_disabled", "A dry run of a command needs an overlay, which this machine does not offer.", {
+    hint: "It needs Linux with user namespaces and the programs unshare, mount, setpriv (util-linux) and tar; `karyi doctor` shows what is missing.",
+    details: { reason: "no_overlay" },
+  });
+}
+
+function notFound(id: string): ToolFailure {
+  return new ToolFailure("tool_not_found", `There is no change set '${id}'.`, { details: { reason: "no_change_set", id } });
+}

@@ -1,0 +1,102 @@
+/**
+ * Where captured runs keep their layers: below Karyi's home where overlayfs can write there and no root lies around it, else in a
+ * private directory among the temporary files. One directory a run, with the process that owns it; what dead owners left is found.
+ */
+import { randomBytes } from "node:crypto";
+import { chmodSync, chownSync, lstatSync, mkdirSync, readdirSync, readFileSync, rmSync, statfsSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Owner } from "../../contract/index.ts";
+import { isAlive, thisOwner } from "../process-identity.ts";
+import { isPlainPath, isWithin } from "./mount-table.ts";
+
+/** overlayfs itself and file systems that hold no layer. */
+const unfit = new Set([0x794c7630, 0x6969, 0x65735546, 0x01021997, 0xff534d42]);
+
+const owner = thisOwner();
+
+export function stateBases(home: string): readonly string[] {
+  return [join(home, "sandbox"), join(tmpdir(), `karyi-sandbox-${process.getuid?.() ?? 0}`)];
+}
+
+/** The first base that can hold layers for these roots; made if it is not there. */
+export function stateBase(home: string, roots: readonly string[]): string | undefined {
+  return stateBases(home).find((base) => isPlainPath(base) && !roots.some((root) => isWithin(base, root)) && prepare(base));
+}
+
+function prepare(base: string): boolean {
+  try {
+    mkdirSync(base, { recursive: true, mode: 0o700 });
+    const stats = lstatSync(base);
+    // In a shared directory somebody else may have been there first.
+    if (!stats.isDirectory() || stats.uid !== process.getuid?.() || (stats.mode & 0o077) !== 0) return false;
+    return !unfit.has(statfsSync(base).type);
+  } catch {
+    return false;
+  }
+}
+
+export interface RunDirectory {
+  readonly id: string;
+  readonly path: string;
+}
+
+export function newRunDirectory(base: string): RunDirectory {
+  const id = randomBytes(8).toString("hex");
+  const path = join(base, id);
+  mkdirSync(path, { mode: 0o700 });
+  writeFileSync(join(path, "owner"), JSON.stringify(owner), { mode: 0o600 });
+  return { id, path };
+}
+
+export interface Layer {
+  readonly upper: string;
+  readonly work: string;
+}
+
+/** The upper directory looks like the root it stands for: an overlay shows its mode and owner. */
+export function newLayer(run: string, index: number, root: string): Layer {
+  const layer = { upper: join(run, `upper${index}`), work: join(run, `work${index}`) };
+  const { mode, uid, gid } = lstatSync(root);
+  mkdirSync(layer.upper);
+  mkdirSync(layer.work);
+  if (process.getuid?.() === 0) chownSync(layer.upper, uid, gid);
+  chmodSync(layer.upper, mode & 0o7777);
+  return layer;
+}
+
+export function runDirectories(home: string): readonly RunDirectory[] {
+  return stateBases(home).flatMap((base) => {
+    try {
+      return readdirSync(base)
+        .filter((name) => /^[0-9a-f]{16}$/.test(name))
+        .map((id) => ({ id, path: join(base, id) }));
+    } catch {
+      return [];
+    }
+  });
+}
+
+/** Whether the process that made it still works with it. */
+export function isOwned(run: RunDirectory): boolean {
+  try {
+    return isAlive(JSON.parse(readFileSync(join(run.path, "owner"), "utf8")) as Owner);
+  } catch {
+    return false;
+  }
+}
+
+/** Overlayfs leaves a directory without any mode, and a command may have closed its own. */
+export function removeRun(path: string): void {
+  try {
+    rmSync(path, { recursive: true, force: true });
+  } catch {
+    openAll(path);
+    rmSync(path, { recursive: true, force: true });
+  }
+}
+
+function openAll(path: string): void {
+  chmodSync(path, 0o700);
+  for (const entry of readdirSync(path, { withFileTypes: true })) if (entry.isDirectory()) openAll(join(path, entry.name));
+}

@@ -1,0 +1,127 @@
+/**
+ * What a command sees beside its workspace: which directories are private, which stay writable, what is covered. A rehearsal may
+ * leave nothing behind; an approved run keeps the machine's temporary files and the caches of package managers.
+ */
+import { lstatSync, readFileSync, realpathSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import type { NetworkAccess } from "../../contract/index.ts";
+import type { Confinement } from "./confinement.ts";
+import { isBelow, isWithin } from "./mount-table.ts";
+import { stateBases } from "./state-directory.ts";
+
+/** `rehearse`: nothing stays. `run`: captured and committed. `serve`: confined, but the workspace is written directly. */
+export type Purpose = "rehearse" | "run" | "serve";
+
+export interface Surroundings {
+  readonly home: string;
+  readonly userHome: string;
+  readonly purpose: Purpose;
+  readonly network: NetworkAccess;
+  readonly roots: readonly string[];
+}
+
+/** Keys, tokens and passwords in the person's home. */
+const secrets = [
+  ".ssh",
+  ".aws",
+  ".gnupg",
+  ".config/gh",
+  ".config/gcloud",
+  ".config/op",
+  ".azure",
+  ".kube",
+  ".docker",
+  ".netrc",
+  ".git-credentials",
+  ".pypirc",
+  ".password-store",
+  ".local/share/keyrings",
+  ".mozilla",
+  ".config/google-chrome",
+  ".config/chromium",
+];
+
+/** Nobody but root can read these anyway. */
+const rootSecrets = ["/etc/shadow", "/etc/gshadow", "/etc/shadow-", "/etc/gshadow-"];
+
+/** Only what package managers fetched: no program starts from there by itself. */
+const caches = [
+  ".cache",
+  ".npm/_cacache",
+  ".npm/_logs",
+  ".cargo/registry",
+  ".cargo/git",
+  ".gradle/caches",
+  ".m2/repository",
+  "go/pkg/mod",
+  ".nuget/packages",
+  ".local/share/pnpm/store",
+  ".yarn/berry/cache",
+  ".bun/install/cache",
+];
+
+export function surroundings(place: Surroundings): Pick<Confinement, "writable" | "emptied" | "hidden" | "kept"> {
+  const { home, userHome, purpose, network, roots } = place;
+  const temporary = existing(["/tmp", "/var/tmp", ...(purpose === "rehearse" ? [] : [tmpdir()])]);
+  const run = existing(["/run"]);
+  const emptied = purpose === "rehearse" ? [...temporary, ...run] : run;
+  const writable = purpose === "rehearse" ? [] : outermost([...temporary, ...existing(caches.map((path) => join(userHome, path)))]);
+  const hidden = existing([
+    ...secrets.map((path) => join(userHome, path)),
+    ...(process.getuid?.() === 0 ? rootSecrets : []),
+    home,
+    ...stateBases(home),
+  ]);
+  const sockets =
+    network === "on" ? [] : listeningSockets().filter((path) => ![...emptied, ...hidden].some((directory) => isWithin(path, directory)));
+  return {
+    // A root that is written directly, or lies around a writable directory, needs no second opening.
+    writable: writable.filter((path) => !roots.some((root) => isWithin(path, root))),
+    emptied,
+    hidden: [...hidden, ...sockets],
+    kept: network === "on" ? resolver(emptied) : [],
+  };
+}
+
+/** Real paths of what is there, each once. */
+function existing(paths: readonly string[]): readonly string[] {
+  return [
+    ...new Set(
+      paths.flatMap((path) => {
+        try {
+          return [realpathSync(path)];
+        } catch {
+          return [];
+        }
+      }),
+    ),
+  ];
+}
+
+function outermost(paths: readonly string[]): readonly string[] {
+  return paths.filter((path) => !paths.some((other) => isBelow(path, other)));
+}
+
+/** Services of the host that are reached through a name in the file system, which no network namespace closes. */
+function listeningSockets(): readonly string[] {
+  try {
+    const accepting = 0x10000;
+    const paths = readFileSync("/proc/net/unix", "utf8")
+      .split("\n")
+      .flatMap((line) => {
+        const match = /^\S+ \S+ \S+ (\S+) \S+ \S+ +\S+ (\/.*)$/.exec(line);
+        return match !== null && (Number.parseInt(match[1] ?? "0", 16) & accepting) !== 0 ? [match[2] ?? ""] : [];
+      });
+    return existing(paths).filter((path) => lstatSync(path).isSocket());
+  } catch {
+    return [];
+  }
+}
+
+/** Names are looked up through files that often lie in /run. */
+function resolver(emptied: readonly string[]): readonly string[] {
+  return existing(["/etc/resolv.conf"])
+    .map((path) => dirname(path))
+    .filter((directory) => emptied.some((outer) => isBelow(directory, outer)));
+}
