@@ -151,7 +151,7 @@ export function growTree(root: string, random: Random, { files: count, repositor
       quietly(() =>
         symlinkSync(
           pick(random, ["main.ts", "../main.ts", "nowhere", ".", "/etc/hostname", "loop"]),
-          join(directory, pick(random, ["link.ts", "loop", "link"])),
+          join(directory, pick(random, ["link.ts", "loop", "link", "link.pem"])),
         ),
       );
     if (random() < 0.15)

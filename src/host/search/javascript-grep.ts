@@ -59,7 +59,7 @@ export async function javascriptGrep(request: GrepRequest, target: SearchTarget)
     const all = (async () => {
       for await (const batch of batches) {
         const files = batch.filter((file) => {
-          const secret = target.kind === "directory" && !file.isLink && isSecretName(file.name);
+          const secret = target.kind === "directory" && isSecretName(file.name);
           if (secret) secretsLeftOut++;
           return !file.isLink && !secret;
         });

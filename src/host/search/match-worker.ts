@@ -24,7 +24,7 @@ export type FileOutcome =
   | { readonly kind: "passed" };
 
 /** Byte paths in, outcomes in the same order out. */
-export type MatchJob = readonly string[];
+type MatchJob = readonly string[];
 export type MatchAnswer = readonly FileOutcome[];
 
 export function matchWorker(require: NodeJS.Require): void {

@@ -42,12 +42,16 @@ export interface ReaderOptions {
 
 const newline = 10;
 
-/** Cuts a stream at a byte and hands out the pieces. */
-class Splitter {
-  readonly #onPiece: (piece: Buffer) => void;
-  #pending: Buffer[] = [];
+/** A message longer than this holds a line nobody can read; what it says is counted, not parsed. */
+const maxMessageBytes = 64 * 1024 * 1024;
 
-  constructor(onPiece: (piece: Buffer) => void) {
+/** Cuts a stream into lines and hands them out; of one that is too long, the start. */
+class Splitter {
+  readonly #onPiece: (piece: Buffer, whole: boolean) => void;
+  #pending: Buffer[] = [];
+  #length = 0;
+
+  constructor(onPiece: (piece: Buffer, whole: boolean) => void) {
     this.#onPiece = onPiece;
   }
 
@@ -56,15 +60,24 @@ class Splitter {
     for (let end = chunk.indexOf(newline); end >= 0; end = chunk.indexOf(newline, start)) {
       const piece = chunk.subarray(start, end);
       start = end + 1;
-      if (this.#pending.length === 0) this.#onPiece(piece);
-      else {
-        this.#pending.push(piece);
-        const whole = Buffer.concat(this.#pending);
-        this.#pending = [];
-        this.#onPiece(whole);
+      if (this.#pending.length === 0) {
+        this.#onPiece(piece, true);
+        continue;
       }
+      this.#hold(piece);
+      const whole = this.#length <= maxMessageBytes;
+      const message = Buffer.concat(this.#pending);
+      this.#pending = [];
+      this.#length = 0;
+      this.#onPiece(message, whole);
     }
-    if (start < chunk.length) this.#pending.push(chunk.subarray(start));
+    if (start < chunk.length) this.#hold(chunk.subarray(start));
+  }
+
+  #hold(piece: Buffer): void {
+    this.#length += piece.length;
+    if (this.#length <= maxMessageBytes) this.#pending.push(piece);
+    else this.#pending.length = 1;
   }
 }
 
@@ -78,7 +91,7 @@ interface OpenFile {
 
 export class JsonReader implements MessageReader {
   readonly #options: ReaderOptions;
-  readonly #splitter = new Splitter((piece) => this.#message(piece));
+  readonly #splitter = new Splitter((piece, whole) => this.#message(piece, whole));
   #file: OpenFile | undefined;
 
   constructor(options: ReaderOptions) {
@@ -96,11 +109,11 @@ export class JsonReader implements MessageReader {
   }
 
   /** `{"type":"begin"…`, `match`, `context`, `end`, and last `{"data":…,"type":"summary"}`: the tenth byte tells. */
-  #message(piece: Buffer): void {
+  #message(piece: Buffer, whole: boolean): void {
     const kind = piece[9];
     if (kind === 98) this.#begin(JSON.parse(piece.toString("utf8")) as { data: { path: Arbitrary } });
-    else if (kind === 109) this.#lines(piece, true);
-    else if (kind === 99) this.#lines(piece, false);
+    else if (kind === 109) this.#lines(piece, true, whole);
+    else if (kind === 99) this.#lines(piece, false, whole);
     else if (kind === 101) this.#end(JSON.parse(piece.toString("utf8")) as EndMessage);
   }
 
@@ -112,10 +125,10 @@ export class JsonReader implements MessageReader {
       filter === undefined || filter.accepts(path) ? { path, relative, wanted: results.wants(path), lines: [], messages: 0 } : undefined;
   }
 
-  #lines(piece: Buffer, matching: boolean): void {
+  #lines(piece: Buffer, matching: boolean, whole: boolean): void {
     const file = this.#file;
     if (file !== undefined && matching) file.messages++;
-    if (file === undefined || !file.wanted || file.lines.length >= this.#options.limit) return;
+    if (!whole || file === undefined || !file.wanted || file.lines.length >= this.#options.limit) return;
     const { data } = JSON.parse(piece.toString("utf8")) as LineMessage;
     // An empty match may stand inside a character and marks nothing.
     const spans = matching

@@ -65,15 +65,20 @@ export const globTool = defineTool<z.infer<typeof input>, "files" | "search", Gl
       deadlineMs,
     });
     const place = placeName(facts, session.cwd);
-    const hits = answer.hits.map((hit) => ({ ...hit, path: inPlace(place, hit.path) }));
-    const lines = hits.map(({ path, size }) => `${oneLine(path)} (${sizeText(size)})`);
+    const matches: { readonly path: string; readonly size: number; readonly mtime_ms: number }[] = [];
+    const lines: string[] = [];
+    for (const { path: found, size, mtimeMs } of answer.hits) {
+      const path = inPlace(place, found);
+      matches.push({ path, size, mtime_ms: mtimeMs });
+      lines.push(`${oneLine(path)} (${sizeText(size)})`);
+    }
     const notices = noticesOf(request.pattern, answer);
     return {
       output: [...lines, ...(lines.length > 0 && notices.length > 0 ? [""] : []), ...notices].join("\n"),
       data: {
-        matches: hits.map(({ path, size, mtimeMs }) => ({ path, size, mtime_ms: mtimeMs })),
+        matches,
         total: answer.total,
-        truncated: answer.total > hits.length,
+        truncated: answer.total > matches.length,
         partial: answer.partial,
         backend: answer.backend,
         skipped: skippedData(answer.skipped),
