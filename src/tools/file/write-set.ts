@@ -3,7 +3,7 @@
  * Every writing tool goes through here, so that stale files, previews, effects and the way back after a failure are
  * the same for all of them. Decides nothing about permission and writes nothing while it plans.
  */
-import { relative, sep } from "node:path";
+import { dirname, relative, sep } from "node:path";
 import type { Effect, FileChange, FileReader, Fingerprint, JsonObject, PathFacts, PlanContext } from "../../contract/index.ts";
 import { ToolFailure } from "../../contract/index.ts";
 import { unifiedDiff } from "./diff.ts";
@@ -56,11 +56,25 @@ export class WriteSet {
     const facts = await files.resolve(path);
     const known = this.#drafts.get(facts.real);
     if (known !== undefined) return known;
-    const draft: Draft = facts.kind === "absent" ? { facts, before: null, expect: null, after: null } : await load(files, facts);
+    if ((facts.hardLinks ?? 1) > 1) await this.#refuseSecondName(facts);
+    const draft: Draft = facts.kind === "absent" ? await newDraft(files, facts) : await load(files, facts);
     const remembered = seen.get(facts.real);
     if (remembered !== undefined && draft.expect !== null && !isSame(remembered, draft.expect)) throw staleFailure(path);
     this.#drafts.set(facts.real, draft);
     return draft;
+  }
+
+  /** Two names of one file would be two drafts of the same bytes, and the later write would undo the earlier. */
+  async #refuseSecondName(facts: PathFacts): Promise<void> {
+    const { files } = this.#context;
+    const identity = (await files.stat(facts.real))?.identity;
+    for (const other of this.#drafts.values()) {
+      if ((other.facts.hardLinks ?? 1) === 1 || (await files.stat(other.facts.real))?.identity !== identity) continue;
+      throw new ToolFailure("invalid_tool_input", `${facts.asked} and ${other.facts.asked} are two names of the same file`, {
+        hint: "Make all changes under one of the names.",
+        details: { reason: "same_file", path: facts.asked, other: other.facts.asked },
+      });
+    }
   }
 
   /** The same for a file that must be there. */
@@ -85,6 +99,23 @@ export class WriteSet {
 
 function plannedWrite({ facts, before, expect, after, codec, mode }: Draft): PlannedWrite {
   return { facts, before, expect, after, ...(codec === undefined ? {} : { codec }), ...(mode === undefined ? {} : { mode }) };
+}
+
+async function newDraft(files: FileReader, facts: PathFacts): Promise<Draft> {
+  await checkParents(files, facts);
+  return { facts, before: null, expect: null, after: null };
+}
+
+/** Nothing can be made below a file: said while planning, so that no dry run promises it and nobody approves it. */
+export async function checkParents(files: FileReader, facts: PathFacts): Promise<void> {
+  for (let parent = dirname(facts.real); parent !== dirname(parent); parent = dirname(parent)) {
+    const stat = await files.stat(parent);
+    if (stat === undefined) continue;
+    if (stat.kind === "directory") return;
+    throw new ToolFailure("invalid_tool_input", `${facts.asked} cannot be made: ${parent} is no directory`, {
+      details: { reason: "not_a_directory", path: facts.asked, parent },
+    });
+  }
 }
 
 async function load(files: FileReader, facts: PathFacts): Promise<Draft> {

@@ -12,7 +12,7 @@ import { codecOf, encode, readDocument } from "./match/codec.ts";
 import { unencodableFailure } from "./match/report.ts";
 import { commitWrites } from "./write-commit.ts";
 import type { PlannedWrite } from "./write-set.ts";
-import { changesData, displayPath, isSame, previewOf, staleFailure } from "./write-set.ts";
+import { changesData, checkParents, displayPath, isSame, previewOf, staleFailure } from "./write-set.ts";
 
 /** Above this the old content is neither read nor compared. */
 const maxComparedBytes = 8 << 20;
@@ -84,7 +84,10 @@ interface OldFile {
 }
 
 async function lookAt(facts: PathFacts, files: FileReader): Promise<OldFile | undefined> {
-  if (facts.kind === "absent") return undefined;
+  if (facts.kind === "absent") {
+    await checkParents(files, facts);
+    return undefined;
+  }
   const file = await files.open(facts);
   const { size, mtimeMs } = file.stat;
   await file.close();
