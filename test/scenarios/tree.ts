@@ -9,21 +9,21 @@ import { dirname, join } from "node:path";
 
 /** What is laid over a tree. Paths start at the workspace; `../` reaches its neighbours. */
 export interface Overlay {
-  readonly files?: Readonly<Record<string, string>>;
-  readonly base64?: Readonly<Record<string, string>>;
+  readonly files?: Readonly<Record<string, string>> | undefined;
+  readonly base64?: Readonly<Record<string, string>> | undefined;
   /** `text` as often as said, each `#` in it replaced by the number of the round, from 1. */
-  readonly repeat?: Readonly<Record<string, { readonly text: string; readonly times: number }>>;
+  readonly repeat?: Readonly<Record<string, { readonly text: string; readonly times: number }>> | undefined;
   /** Names whose bytes are the Latin-1 form of the key: no valid UTF-8. */
-  readonly latin1Names?: Readonly<Record<string, string>>;
-  readonly directories?: readonly string[];
+  readonly latin1Names?: Readonly<Record<string, string>> | undefined;
+  readonly directories?: readonly string[] | undefined;
   /** New name → existing name. */
-  readonly hardLinks?: Readonly<Record<string, string>>;
+  readonly hardLinks?: Readonly<Record<string, string>> | undefined;
   /** Name → target text. */
-  readonly links?: Readonly<Record<string, string>>;
-  readonly fifo?: readonly string[];
+  readonly links?: Readonly<Record<string, string>> | undefined;
+  readonly fifo?: readonly string[] | undefined;
   /** Octal. */
-  readonly modes?: Readonly<Record<string, string>>;
-  readonly remove?: readonly string[];
+  readonly modes?: Readonly<Record<string, string>> | undefined;
+  readonly remove?: readonly string[] | undefined;
 }
 
 export async function copyTree(source: string, workspace: string): Promise<void> {
@@ -58,7 +58,7 @@ function repeated(text: string, times: number): string {
 
 export interface TreeOptions {
   /** Modification times too: a tree that nobody so much as touched. */
-  readonly times?: boolean;
+  readonly times?: boolean | undefined;
 }
 
 /** Every path below a directory, names as Latin-1 of their bytes. */
