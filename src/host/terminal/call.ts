@@ -39,8 +39,8 @@ export class TerminalCall {
   }
 
   push(bytes: Buffer): void {
-    // After the end comes the prompt, which is nobody's output.
-    if (!this.started || this.end) return;
+    // After the end comes the prompt, which is nobody's output unless another line follows.
+    if (!this.started || (this.end && this.lines < 2)) return;
     this.output.push(bytes);
     if (!this.#onOutput) return;
     this.#live.push(bytes);

@@ -114,7 +114,7 @@ function hooks(directory: string, nonce: string): string {
   { builtin printf '%s\\0' "$PWD"; builtin export -p; builtin printf '\\0'; builtin compgen -A function; builtin compgen -a; } >|${state} 2>/dev/null
 }
 __karyi_prompt() {
-  { builtin local __karyi_status=$? __karyi_cwd=$PWD -; builtin set +xe; } 2>/dev/null
+  { builtin local __karyi_status=$? "__karyi_cwd=$PWD" -; builtin set +xe; } 2>/dev/null
   __karyi_save
   [[ $__karyi_cwd == *[[:cntrl:]]* ]] && __karyi_cwd=
   builtin printf '\\033]133;${nonce};D;%s;%s\\007' "$__karyi_status" "$__karyi_cwd" >/dev/tty
@@ -125,6 +125,10 @@ __karyi_keep() {
   case "\${PROMPT_COMMAND[*]-}" in
     *__karyi_prompt*) ;;
     *) PROMPT_COMMAND=("__karyi_prompt" "\${PROMPT_COMMAND[@]}") ;;
+  esac
+  case "\${PS0-}" in
+    *${nonce}*) ;;
+    *) PS0='\\e]133;${nonce};C\\a'"\${PS0-}" ;;
   esac
   builtin return "$1"
 }

@@ -269,7 +269,7 @@ class Terminal implements SessionTerminal {
     this.#lastOutputAt = Date.now();
     if (this.#echo !== undefined) return;
     this.#show(bytes);
-    this.#call?.push(bytes);
+    if (!this.#ready) this.#call?.push(bytes);
   }
 
   #show(bytes: Buffer): void {
@@ -300,8 +300,9 @@ class Terminal implements SessionTerminal {
     this.#waiting = undefined;
     this.#typed = undefined;
     this.#shell?.files.forget();
-    this.#ready?.();
-    this.#call?.finish({ kind: "prompt", exitCode: mark.exitCode });
+    // The first prompt of a shell ends no command.
+    if (this.#ready) this.#ready();
+    else this.#call?.finish({ kind: "prompt", exitCode: mark.exitCode });
   }
 
   #onExit(exitCode: number): void {

@@ -1,0 +1,92 @@
+/**
+ * What typing into the terminal would do: at a prompt the text is a command and judged like one of Bash; in a
+ * program it is harmless only where it is a plain answer to a question or a movement in a pager. Anything else
+ * may run something there, and is code.
+ */
+import {
+  type CodeEffect,
+  type Effect,
+  type PlanContext,
+  type TerminalInputOptions,
+  type TerminalState,
+  ToolFailure,
+} from "../../contract/index.ts";
+import { analyzeCommand, type ShellAnalysis } from "../../shell/index.ts";
+import { gitIsHarmless } from "./git-trust.ts";
+import { resolveEffects } from "./resolve-effects.ts";
+
+type Context = PlanContext<"files" | "processes" | "terminals">;
+
+/** What was in the foreground when it was decided; a shell that is not there yet will be idle. */
+export function expectation({ state, waiting }: TerminalState): NonNullable<TerminalInputOptions["expect"]> {
+  return state === "waiting" && waiting ? { state, waiting } : { state: state === "absent" ? "idle" : state };
+}
+
+export async function planTerminalCommand(
+  command: string,
+  terminal: TerminalState,
+  { session, processes, files }: Context,
+): Promise<{ readonly effects: Effect[]; readonly analysis: ShellAnalysis; readonly cwd: string }> {
+  const cwd = terminal.cwd ?? session.cwd;
+  // The terminal has variables of its own; those of the session say nothing about it once it runs.
+  const env = terminal.state === "absent" ? session.env : (terminal.env ?? {});
+  const analysis = analyzeCommand(command, {
+    cwd,
+    userHome: session.userHome,
+    workspace: session.workspace,
+    env,
+    which: (program) => processes.which(program, env, cwd),
+    gitTrusted: await gitIsHarmless(cwd, files),
+    interactive: true,
+  });
+  const effects = await resolveEffects(analysis.effects, files);
+  const defined = new Set(terminal.defined ?? []);
+  for (const name of new Set(analysis.commands.flatMap((found) => found.name ?? []))) {
+    if (defined.has(name)) effects.push({ kind: "unknown", reason: `${name} is a function or alias that was defined in this terminal` });
+  }
+  return { effects, analysis, cwd };
+}
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: keys that edit a line instead of standing in it
+const editingKeys = /[\x00-\x09\x0b-\x1f\x7f-\x9f]/;
+const plainAnswer = /^[\p{L}\p{N}]{0,8}[\r\n]{0,2}$/u;
+const pagerMoves = /^[ qQfFbBdDuUjJkKgGnNyezZ0-9<>\r\n]{0,32}$/;
+// biome-ignore lint/suspicious/noControlCharactersInRegex: a search is one line of printable text
+const pagerSearch = /^[/?][^\x00-\x1f\x7f]{0,200}[\r\n]q?$/;
+
+export async function planTyping(text: string, terminal: TerminalState, context: Context): Promise<Effect[]> {
+  if (terminal.state === "idle" || terminal.state === "absent") {
+    const { effects } = await planTerminalCommand(text.replace(/[\r\n]+$/, ""), terminal, context);
+    if (editingKeys.test(text))
+      effects.push({ kind: "unknown", reason: "it holds keys that edit the line, so what would run is not what stands there" });
+    if (/[\r\n]./s.test(text)) effects.push(code("terminal", text));
+    return effects;
+  }
+  const { waiting, program } = terminal;
+  if (waiting === "password") {
+    throw new ToolFailure("permission_denied", `${program ?? "The program"} asks for a password: that is typed by a person, not here.`, {
+      hint: 'The person can type it with `karyi attach`; a saved one can be typed by name alone, as in {"text": "$KARYI{NAME}\\n"}. TerminalKey c ends the program.',
+      details: { reason: "password_required" },
+    });
+  }
+  if (waiting === "confirm" && plainAnswer.test(text)) return [{ kind: "state", area: "terminal" }];
+  if (waiting === "pager" && (pagerMoves.test(text) || pagerSearch.test(text))) return [{ kind: "state", area: "terminal" }];
+  return [code(program ?? "terminal", text)];
+}
+
+export function code(language: string, text: string): CodeEffect {
+  return { kind: "code", language, text };
+}
+
+/** A command needs a prompt. */
+export function refuseBusy({ state, waiting, program }: TerminalState): void {
+  if (state === "idle" || state === "absent") return;
+  const what =
+    state === "waiting"
+      ? `${program ?? "a program"} waits for input (${waiting ?? "input"})`
+      : `${program ?? "a program"} is still running`;
+  throw new ToolFailure("tool_conflict", `The terminal is busy: ${what}.`, {
+    hint: 'Answer it with TerminalInput, look with TerminalScreen, or end it with TerminalKey {"key": "c"}. For another command use Bash.',
+    details: { reason: "terminal_busy", ...(waiting ? { waiting } : {}), ...(program ? { program } : {}) },
+  });
+}

@@ -1,0 +1,99 @@
+/**
+ * Terminal (B8): runs a command in the session's persistent terminal, where programs may ask questions. Judged
+ * beforehand exactly like a command of Bash. A program that waits for input is no error: the result says so.
+ */
+import { z } from "zod";
+import { defineTool, type TerminalState, ToolFailure } from "../../contract/index.ts";
+import { bindPlaceholders } from "../../shell/index.ts";
+import { answerOutput } from "./terminal-answer.ts";
+import { planTerminalCommand, refuseBusy } from "./terminal-plan.ts";
+
+const defaultTimeoutMs = 120_000;
+const maxTimeoutMs = 600_000;
+/** Interrupt, a second, kill, a second, and a new shell. */
+const ladderMs = 8_000;
+
+const input = z.object({
+  command: z.string().min(1).describe("The bash command to run in the terminal"),
+  timeout: z
+    .number()
+    .int()
+    .min(1)
+    .max(maxTimeoutMs)
+    .default(defaultTimeoutMs)
+    .describe("Milliseconds to wait for its end (default 120000, max 600000); afterwards it goes on running"),
+});
+
+type TerminalInput = z.output<typeof input>;
+type Needs = "files" | "processes" | "terminals" | "values";
+
+interface TerminalPlan {
+  readonly command: string;
+  readonly secrets: readonly { readonly name: string; readonly variable: string }[];
+  readonly before: TerminalState["state"];
+}
+
+export const terminal = defineTool<TerminalInput, Needs, TerminalPlan>({
+  name: "Terminal",
+  aliases: ["terminal", "run_in_terminal"],
+  description:
+    "Runs a command in a persistent terminal: directory, variables and running programs stay. Use it for programs that ask questions or draw on the screen. " +
+    "When a program waits, the result names what for (input_required); answer with TerminalInput or TerminalKey, look with TerminalScreen.",
+  input,
+  synonyms: { cmd: "command", script: "command", timeout_ms: "timeout" },
+  example: { command: "npm init" },
+  traits: { destructive: true, searchHint: "interactive terminal pty tty command prompt repl editor pager" },
+  needs: ["files", "processes", "terminals", "values"],
+  timeoutMs: ({ timeout }) => timeout + ladderMs,
+  graceMs: ladderMs,
+  ownsPlaceholders: ["command"],
+  async plan({ command }, context) {
+    const state = await context.terminals.peek();
+    refuseBusy(state);
+    const bound = command.includes("KARYI{") ? bindPlaceholders(command) : { command, names: [], problems: [] };
+    if (bound.problems.length > 0) {
+      throw new ToolFailure(
+        "invalid_tool_input",
+        `A secure variable stands where it cannot be used safely: ${bound.problems.join("; ")}.`,
+        {
+          hint: "Use it as an argument or inside quotes.",
+          details: { reason: "placeholder_place" },
+        },
+      );
+    }
+    const { effects, analysis, cwd } = await planTerminalCommand(bound.command, state, context);
+    const shown = command.length > 200 ? `${command.slice(0, 200)}…` : command;
+    return {
+      summary: `Run in the terminal: ${shown.replaceAll("\n", " ⏎ ")}`,
+      effects,
+      preview: { type: "command", command, cwd },
+      data: { command: bound.command, secrets: bound.names, before: state.state },
+      report: { class: analysis.class, commands: analysis.commands.length },
+    };
+  },
+  async run({ timeout }, context) {
+    const { plan, terminals, signal, values } = context;
+    if (!plan.data) throw new Error("a terminal command runs only as it was planned");
+    const hosts = plan.effects.flatMap((effect) =>
+      effect.kind === "connect" && URL.canParse(effect.url) ? [new URL(effect.url).hostname] : [],
+    );
+    const secrets = await Promise.all(
+      plan.data.secrets.map(async ({ name, variable }) => [variable, await values.reveal(name, { tool: "Terminal", hosts })] as const),
+    );
+    const answer = await terminals.run(plan.data.command, {
+      timeoutMs: timeout,
+      signal,
+      secrets: Object.fromEntries(secrets),
+      onOutput: (text) => context.progress(text),
+    });
+    const result = await answerOutput(answer, terminals);
+    if (signal.aborted) throw new ToolFailure("cancelled", "The command was cancelled and its program ended.", result);
+    if (answer.exitCode !== undefined && answer.exitCode !== 0) {
+      throw new ToolFailure("tool_error", `The command ended with exit code ${answer.exitCode}.`, {
+        ...result,
+        details: { reason: "exit_nonzero", exit_code: answer.exitCode },
+      });
+    }
+    return result;
+  },
+});
