@@ -1,4 +1,5 @@
 /** The process port: commands that cannot hang and leave nothing behind (B1, B2). */
+import type { FileChange } from "./plan.ts";
 import type { ChangeSet, NetworkAccess, SandboxTier } from "./sandbox.ts";
 import type { TaskRecord } from "./tasks.ts";
 
@@ -11,6 +12,8 @@ export interface ShellRequest {
   readonly secrets?: Readonly<Record<string, string>>;
   readonly timeoutMs: number;
   readonly signal: AbortSignal;
+  /** The call that runs it: what a captured command changes is written to its journal. Without it nothing is captured. */
+  readonly callId?: string;
   /** Called with raw bytes as they come. */
   onOutput(stream: "stdout" | "stderr", chunk: Uint8Array): void;
 }
@@ -26,6 +29,8 @@ export interface ShellOutcome {
   readonly env?: Readonly<Record<string, string>>;
   /** What was guaranteed about survivors and writes. */
   readonly tier: SandboxTier;
+  /** What a captured command changed, journaled and committed. Absent where it was not captured. */
+  readonly changes?: readonly FileChange[];
   /** The command took longer than the foreground budget and goes on as this task. */
   readonly movedTo?: TaskRecord;
   /** Survivors were ended by a PID namespace, or by process group and scan. */
@@ -38,8 +43,8 @@ export interface Processes {
   /** The best tier this machine holds; probed by running it once. */
   tier(): Promise<SandboxTier>;
   run(request: ShellRequest): Promise<ShellOutcome>;
-  /** Runs against a copy-on-write view of the workspace; nothing outside it changes. */
-  rehearse(request: ShellRequest, network: NetworkAccess): Promise<ShellOutcome & { readonly changeSet: ChangeSet }>;
+  /** Runs against a copy-on-write view of the workspace; nothing outside it changes. Kept, the change set can be committed later. */
+  rehearse(request: ShellRequest, network: NetworkAccess, keep?: boolean): Promise<ShellOutcome & { readonly changeSet: ChangeSet }>;
   /** Starts a command that outlives its call; its time limit holds all the same. */
   background(request: Omit<ShellRequest, "signal" | "onOutput">, title: string): Promise<TaskRecord>;
 }
