@@ -15,8 +15,11 @@ export interface Containment {
 
 const processGroup: Containment = { kind: "group", prefix: [] };
 
-/** An init of its own: as process 1 the shell would not feel signals, and the namespace ends when it does. */
-const init = ["sh", "-c", '"$@"; exit $?', "karyi-init"];
+/**
+ * An init of its own: as process 1 the shell would not feel signals, and the namespace ends when it does.
+ * It says nothing itself: its word for a child that a signal ended ("Terminated") is not the command's output.
+ */
+const init = ["sh", "-c", 'exec 5>&2 2>/dev/null; "$@" 2>&5 5>&-; exit $?', "karyi-init"];
 
 let probed: Promise<Containment> | undefined;
 

@@ -1,61 +1,132 @@
-/** The process port: runs bash text in its own process group, in a PID namespace where there is one. */
-import { accessSync, constants, statSync } from "node:fs";
+/**
+ * The process port: runs bash text in its own process group, in a PID namespace where there is one. With a sandbox, foreground
+ * commands of a call are captured and committed, and any command can be rehearsed; a captured run that cannot be built fails.
+ */
+import { accessSync, closeSync, constants, statSync } from "node:fs";
 import { delimiter, join, resolve } from "node:path";
-import { type Processes, type ShellOutcome, type ShellRequest, ToolFailure } from "../../contract/index.ts";
+import {
+  type FileChange,
+  type NetworkAccess,
+  type Processes,
+  type SandboxTier,
+  type ShellOutcome,
+  type ShellRequest,
+  ToolFailure,
+} from "../../contract/index.ts";
+import { type ConfinedRun, exportText, type Sandbox, setupEnvironment } from "../sandbox/index.ts";
 import type { BackgroundTasks } from "./background-tasks.ts";
-import { containment } from "./containment.ts";
+import { type Containment, containment } from "./containment.ts";
 import { baseEnvironment } from "./environment.ts";
 import { FifoPool } from "./fifo-pool.ts";
+import { openHidden } from "./hidden-file.ts";
 import { KeptOutput } from "./kept-output.ts";
 import { changedEnvironment, closeInit, initFd, marker, newMark, openInit, parseState } from "./state-report.ts";
 import { type Ended, supervise } from "./supervise.ts";
+
+export interface ProcessRoomOptions {
+  /** Leaves the namespace out: for machines and benchmarks where a process group is enough. */
+  readonly plain?: boolean;
+  readonly sandbox?: Sandbox;
+  /** `auto` captures foreground commands of a call where the machine can. */
+  readonly capture?: "auto" | "off";
+  /** True: background commands are confined, and not started where that does not hold. */
+  readonly confineBackground?: boolean;
+}
 
 /** What all sessions of an engine share. */
 export class ProcessRoom {
   readonly #pipes = new FifoPool();
   readonly #env: Readonly<Record<string, string>>;
-  readonly #plain: boolean;
+  readonly #options: ProcessRoomOptions;
   #init: number | undefined;
 
-  /** `plain` leaves the namespace out: for machines and benchmarks where a process group is enough. */
-  constructor(env: Readonly<Record<string, string | undefined>>, plain = false) {
+  constructor(env: Readonly<Record<string, string | undefined>>, options: ProcessRoomOptions = {}) {
     this.#env = baseEnvironment(env);
-    this.#plain = plain;
+    this.#options = options;
   }
 
-  /** With a budget, a foreground command that takes longer goes on in the background. */
-  processes(background: BackgroundTasks, budgetMs?: number): Processes {
-    const run = (request: ShellRequest) => (budgetMs === undefined ? this.run(request) : this.#runWithin(budgetMs, request, background));
+  /** With a budget, a foreground command that takes longer goes on in the background. `roots`: the workspace and further roots. */
+  processes(background: BackgroundTasks, budgetMs?: number, roots: readonly string[] = []): Processes {
+    const { sandbox } = this.#options;
     return {
       which: (program, env, cwd) => which(program, { ...this.#env, ...env }.PATH ?? "", cwd),
-      tier: async () => "E5",
-      run,
-      rehearse: async () => {
-        throw new ToolFailure("tool_disabled", "A dry run of a command needs an overlay, which this machine does not offer.", {
-          details: { reason: "no_overlay" },
-        });
-      },
+      tier: async () => sandbox?.tier() ?? "E5",
+      run: (request) => (budgetMs === undefined ? this.run(request, roots) : this.#runWithin(budgetMs, request, background, roots)),
+      rehearse: (request, network, keep = false) => this.#rehearse(request, network, keep, roots),
       background: async (request, title) =>
         background.start({
           title,
           run: async (signal, onOutput) =>
-            this.#supervise({ ...request, signal, onOutput: (_, chunk) => onOutput(chunk) }).then(({ ended }) => ended),
+            this.#serve({ ...request, signal, onOutput: (_, chunk) => onOutput(chunk) }, roots).then(({ ended }) => ended),
         }),
     };
   }
 
-  async run(request: ShellRequest): Promise<ShellOutcome> {
-    return outcomeOf(await this.#supervise(request), request);
+  async run(request: ShellRequest, roots: readonly string[] = []): Promise<ShellOutcome> {
+    return outcomeOf(await this.#perform(request, roots), request);
+  }
+
+  /** Captured and committed where that holds, else as it is. */
+  async #perform(request: ShellRequest, roots: readonly string[]): Promise<Supervised> {
+    const { sandbox, capture = "auto" } = this.#options;
+    if (sandbox === undefined || capture === "off" || request.callId === undefined || roots.length === 0) return this.#supervise(request);
+    if ((await sandbox.tier()) === "E5") return this.#supervise(request);
+    const confined = await sandbox.begin({ purpose: "run", network: "on", roots, cwd: request.cwd });
+    const supervised = await this.#confined(sandbox, confined, request);
+    const set = await sandbox.collect(confined, request.command, request.cwd);
+    await sandbox.commit(set, request.callId);
+    return { ...supervised, changes: set.changes };
+  }
+
+  async #rehearse(
+    request: ShellRequest,
+    network: NetworkAccess,
+    keep: boolean,
+    roots: readonly string[],
+  ): ReturnType<Processes["rehearse"]> {
+    const { sandbox } = this.#options;
+    if (sandbox === undefined || roots.length === 0) throw noOverlay();
+    const confined = await sandbox.begin({ purpose: "rehearse", network, roots, cwd: request.cwd });
+    const supervised = await this.#confined(sandbox, confined, { ...request, env: { ...request.env, TMPDIR: "/tmp" } });
+    const set = await sandbox.collect(confined, request.command, request.cwd);
+    const { id, tier, changes } = set;
+    if (keep) sandbox.keep(set);
+    else sandbox.discard(id);
+    return { ...outcomeOf(supervised, request), changeSet: { id, tier, changes } };
+  }
+
+  async #serve(request: ShellRequest, roots: readonly string[]): Promise<Supervised> {
+    const { sandbox, confineBackground = false } = this.#options;
+    if (!confineBackground) return this.#supervise(request);
+    if (sandbox === undefined || roots.length === 0) throw noOverlay();
+    const confined = await sandbox.begin({ purpose: "serve", network: "on", roots, cwd: request.cwd });
+    try {
+      return await this.#confined(sandbox, confined, request);
+    } finally {
+      sandbox.drop(confined);
+    }
+  }
+
+  async #confined(sandbox: Sandbox, confined: ConfinedRun, request: ShellRequest): Promise<Supervised> {
+    let supervised: Supervised;
+    try {
+      supervised = await this.#supervise(request, confined);
+    } catch (error) {
+      sandbox.drop(confined);
+      throw error;
+    }
+    sandbox.confirm(confined, supervised.ended.report);
+    return supervised;
   }
 
   /** Starts in the foreground; at the end of the budget the running command becomes a task, output so far included. */
-  async #runWithin(budgetMs: number, request: ShellRequest, background: BackgroundTasks): Promise<ShellOutcome> {
+  async #runWithin(budgetMs: number, request: ShellRequest, background: BackgroundTasks, roots: readonly string[]): Promise<ShellOutcome> {
     const stop = new AbortController();
     const abort = () => stop.abort();
     request.signal.addEventListener("abort", abort, { once: true });
     const kept = new KeptOutput();
     let handOn: ((chunk: Uint8Array) => void) | undefined;
-    const running = this.#supervise({
+    const watched: ShellRequest = {
       ...request,
       signal: stop.signal,
       onOutput: (stream, chunk) => {
@@ -63,7 +134,8 @@ export class ProcessRoom {
         kept.push(chunk);
         request.onOutput(stream, chunk);
       },
-    });
+    };
+    const running = this.#perform(watched, roots);
     let timer: NodeJS.Timeout | undefined;
     const budget = new Promise<"over">((resolve) => {
       timer = setTimeout(() => resolve("over"), budgetMs);
@@ -97,17 +169,20 @@ export class ProcessRoom {
     };
   }
 
-  async #supervise(request: ShellRequest): Promise<Supervised> {
-    const { kind, prefix } = this.#plain ? { kind: "group" as const, prefix: [] } : await containment();
+  async #supervise(request: ShellRequest, confined?: ConfinedRun): Promise<Supervised> {
+    const { kind, prefix } = await this.#containment(confined);
     const mark = newMark();
     const env = { ...this.#env, ...request.env, ...request.secrets, BASH_ENV: `/dev/fd/${initFd}`, [marker]: mark };
     this.#init ??= openInit();
+    // What builds the sandbox must not be shaped by the session's environment: the command reads it when everything stands.
+    const hidden = confined === undefined ? undefined : openHidden(exportText(env));
     try {
       const ended = await supervise({
         argv: [...prefix, "bash", "-c", request.command],
-        cwd: request.cwd,
-        env,
+        cwd: confined === undefined ? request.cwd : "/",
+        env: confined === undefined ? env : setupEnvironment,
         initFd: this.#init,
+        ...(hidden === undefined ? {} : { extraFd: hidden }),
         mark,
         contained: kind === "namespace",
         timeoutMs: request.timeoutMs,
@@ -115,10 +190,17 @@ export class ProcessRoom {
         pipes: this.#pipes,
         onOutput: (stream, chunk) => request.onOutput(stream, chunk),
       });
-      return { ended, env, kind };
+      return { ended, env, kind, tier: confined?.tier ?? "E5" };
     } catch (error) {
       throw startFailure(error as NodeJS.ErrnoException, request);
+    } finally {
+      if (hidden !== undefined) closeSync(hidden);
     }
+  }
+
+  async #containment(confined?: ConfinedRun): Promise<Containment> {
+    if (confined !== undefined) return { kind: "namespace", prefix: confined.prefix };
+    return this.#options.plain === true ? { kind: "group", prefix: [] } : containment();
   }
 
   close(): void {
@@ -132,15 +214,24 @@ interface Supervised {
   readonly ended: Ended;
   readonly env: Readonly<Record<string, string>>;
   readonly kind: "namespace" | "group";
+  readonly tier: SandboxTier;
+  readonly changes?: readonly FileChange[];
 }
 
-function outcomeOf({ ended, env, kind }: Supervised, request: ShellRequest): ShellOutcome {
+function noOverlay(): ToolFailure {
+  return new ToolFailure("tool_disabled", "A dry run of a command needs an overlay, which this machine does not offer.", {
+    details: { reason: "no_overlay" },
+  });
+}
+
+function outcomeOf({ ended, env, kind, tier, changes }: Supervised, request: ShellRequest): ShellOutcome {
   const { report, ...rest } = ended;
   const state = parseState(report);
   return {
     ...rest,
-    tier: "E5",
+    tier,
     containment: kind,
+    ...(changes === undefined ? {} : { changes }),
     ...(state === undefined ? {} : { cwd: state.cwd, env: { ...request.env, ...changedEnvironment(env, state.env) } }),
   };
 }

@@ -14,6 +14,8 @@ export interface Supervision {
   readonly env: Readonly<Record<string, string>>;
   /** Descriptor of the init text. */
   readonly initFd: number;
+  /** One more descriptor for the command, as number 5. */
+  readonly extraFd?: number;
   readonly mark: string;
   readonly contained: boolean;
   readonly timeoutMs: number;
@@ -86,7 +88,7 @@ interface Running {
   close(): void;
 }
 
-async function start({ argv, cwd, env, initFd, pipes, onOutput }: Supervision): Promise<Running> {
+async function start({ argv, cwd, env, initFd, extraFd, pipes, onOutput }: Supervision): Promise<Running> {
   const [program = "", ...args] = argv;
   const [out, err] = await Promise.all([pipes.take(), pipes.take()]);
   let child: ChildProcess;
@@ -95,7 +97,7 @@ async function start({ argv, cwd, env, initFd, pipes, onOutput }: Supervision): 
       cwd,
       env,
       detached: true,
-      stdio: ["ignore", out?.writeFd ?? "pipe", err?.writeFd ?? "pipe", "pipe", initFd],
+      stdio: ["ignore", out?.writeFd ?? "pipe", err?.writeFd ?? "pipe", "pipe", initFd, ...(extraFd === undefined ? [] : [extraFd])],
     });
   } finally {
     if (out) closeSync(out.writeFd);

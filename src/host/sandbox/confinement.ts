@@ -102,7 +102,8 @@ function planMounts(confinement: Confinement, mounts: readonly MountPoint[]): Mo
   const { stage, roots, standing } = confinement;
   const directories: string[] = [];
   const before: MountLine[] = [bind(stage, stage, "bind")];
-  const opened: string[] = [stage];
+  // The name is given back through /proc; there an ordinary user could write nothing of the system's anyway.
+  const opened: string[] = getsNameBack(standing) ? [stage, "/proc"] : [stage];
   const after: MountLine[] = [];
   const place = (): string => {
     const path = join(stage, "m", String(directories.length));
@@ -232,11 +233,13 @@ function setupScript({ standing, stage, network, cwd }: Confinement, opened: rea
 /** Drops what the setup needed. In a user namespace one was root in name: a second one gives the own name back. */
 function asThePerson(standing: Standing): string {
   const drop = `${need("setpriv")} --no-new-privs --inh-caps=-all --bounding-set=-all`;
-  const uid = process.getuid?.() ?? 0;
-  if (uid === 0) return `${drop}${keptCapabilities.map((name) => `,+${name}`).join("")} --`;
-  return standing === "user"
-    ? `${need("unshare")} --user --map-user=${uid} --map-group=${process.getgid?.() ?? 0} -- ${drop} --`
-    : `${drop} --`;
+  if (process.getuid?.() === 0) return `${drop}${keptCapabilities.map((name) => `,+${name}`).join("")} --`;
+  if (!getsNameBack(standing)) return `${drop} --`;
+  return `${need("unshare")} --user --map-user=${process.getuid?.()} --map-group=${process.getgid?.()} -- ${drop} --`;
+}
+
+function getsNameBack(standing: Standing): boolean {
+  return standing === "user" && process.getuid?.() !== 0;
 }
 
 function loopbackUp(): string {

@@ -3,7 +3,7 @@
  * drops it, and takes back at the next start what a killed commit began. Starting the command itself is the process room's.
  */
 import { lstatSync, realpathSync } from "node:fs";
-import { type ChangeSet, type Images, type JournalEntry, type NetworkAccess, type SandboxTier, ToolFailure } from "../../contract/index.ts";
+import { type Images, type JournalEntry, type NetworkAccess, type SandboxTier, ToolFailure } from "../../contract/index.ts";
 import { loadChangeSet, type StoredChangeSet, saveChangeSet, unfinishedCommit } from "./change-set.ts";
 import { commitChanges, rollBack } from "./commit.ts";
 import { confine, whyNotBuilt } from "./confinement.ts";
@@ -133,23 +133,32 @@ export class Sandbox {
     }
   }
 
-  /** Applies the set and drops it. A refusal keeps it, so that it can be looked at. */
+  /** Applies the set and drops it. A refusal changes nothing and keeps it, so that it can be looked at. */
   async commit(set: StoredChangeSet, callId?: string): Promise<void> {
     const run = this.#find(set.id);
     const { images, journal } = this.#options;
-    await commitChanges(run.path, set.roots, {
-      images,
-      journal: async (entries) => {
-        if (callId !== undefined) await journal?.(callId, entries);
-      },
-    });
+    try {
+      await commitChanges(run.path, set.roots, {
+        images,
+        journal: async (entries) => {
+          if (callId !== undefined) await journal?.(callId, entries);
+        },
+      });
+    } catch (error) {
+      saveChangeSet(run.path, set);
+      if (!(error instanceof ToolFailure)) throw error;
+      throw new ToolFailure(error.code, error.message, {
+        ...(error.hint === undefined ? {} : { hint: error.hint }),
+        details: { ...error.details, change_set: set.id },
+        cause: error,
+      });
+    }
     removeRun(run.path);
   }
 
   /** Keeps a rehearsed set for later, also for other processes. */
-  keep(set: StoredChangeSet): ChangeSet {
+  keep(set: StoredChangeSet): void {
     saveChangeSet(this.#find(set.id).path, set);
-    return { id: set.id, tier: set.tier, changes: set.changes };
   }
 
   kept(): readonly StoredChangeSet[] {
