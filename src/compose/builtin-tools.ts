@@ -3,6 +3,7 @@ import type { Tool } from "../contract/index.ts";
 import { fileTools } from "../tools/file/index.ts";
 import { metaTools } from "../tools/meta/index.ts";
 import { searchTools } from "../tools/search/index.ts";
+import { shellTools } from "../tools/shell/index.ts";
 import { taskTools } from "../tools/task/index.ts";
 
-export const builtinTools: readonly Tool[] = [...fileTools, ...searchTools, ...taskTools, ...metaTools];
+export const builtinTools: readonly Tool[] = [...shellTools, ...fileTools, ...searchTools, ...taskTools, ...metaTools];

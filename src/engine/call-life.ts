@@ -3,6 +3,7 @@
  * Whatever goes wrong on the way is a Result with its reason; nothing is thrown at the caller.
  */
 import { type ApprovalRecord, type Call, type CallRecord, type Json, type Result, ToolFailure } from "../contract/index.ts";
+import { breathe } from "./breathe.ts";
 import { judge, judgeWithHooks } from "./decide.ts";
 import type { EngineDependencies } from "./dependencies.ts";
 import { dryRun } from "./dry-run.ts";
@@ -44,6 +45,7 @@ export class CallLife {
 
   /** A call id that is known already is answered from its record, also after a restart. */
   async begin(session: Session, call: Call, options: CallOptions, isNew: boolean): Promise<Result> {
+    await breathe();
     if (isNew) return this.#live(session, call, options);
     const already = this.#underWay.get(call.id);
     if (already) return already;
