@@ -1,3 +1,5 @@
 /** The persistent terminal of a session, and the way for a person to join it. */
+export { attachTerminal } from "./attach-client.ts";
+export { type ServedTerminal, serveTerminal } from "./attach-server.ts";
 export { terminalEnvironment } from "./environment.ts";
 export { createTerminal, type SessionTerminal, type TerminalEvent, type TerminalOptions, type TerminalView } from "./terminal.ts";

@@ -153,8 +153,8 @@ describe("a persistent terminal", () => {
 
   test("closing ends everything that was started, what left its group too", async () => {
     const { run, terminal } = await testTerminal();
-    const { output } = await run("setsid sleep 300 & echo $!");
-    const pid = Number(/(\d+)\n$/.exec(output)?.[1]);
+    const { output } = await run("(setsid sh -c 'echo $$ >pid; exec sleep 300' &); until [[ -s pid ]]; do :; done; cat pid");
+    const pid = Number(output);
     expect(() => process.kill(pid, 0)).not.toThrow();
     terminal.close();
     // A killed process lives as a zombie until its parent looks; then it is no more.

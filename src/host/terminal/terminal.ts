@@ -85,6 +85,7 @@ class Terminal implements SessionTerminal {
   #lastOutputAt = 0;
   #typed: Typed | undefined;
   #waiting: Waiting | undefined;
+  #typedSecret: string | undefined;
   #takenOver = false;
   #restarted = false;
   #closed = false;
@@ -184,6 +185,8 @@ class Terminal implements SessionTerminal {
   type(bytes: Uint8Array): void {
     if (!this.#takenOver) this.#options.onEvent?.({ type: "taken_over" });
     this.#takenOver = true;
+    if (this.#waiting?.kind === "password") this.#typedSecret ??= "";
+    this.#collectSecret(Buffer.from(bytes).toString("utf8"));
     this.#typed = { at: Date.now(), reader: this.#waiting?.reader };
     this.#waiting = undefined;
     this.#shell?.write(Buffer.from(bytes).toString("utf8"));
@@ -299,6 +302,7 @@ class Terminal implements SessionTerminal {
     this.#idle = true;
     this.#waiting = undefined;
     this.#typed = undefined;
+    this.#typedSecret = undefined;
     this.#shell?.files.forget();
     // The first prompt of a shell ends no command.
     if (this.#ready) this.#ready();
@@ -443,6 +447,17 @@ class Terminal implements SessionTerminal {
       ...(takenOver ? { takenOver } : {}),
       ...(omitted > 0 ? { omittedBytes: omitted, totalBytes: total } : {}),
     };
+  }
+
+  /** What a person types at a password prompt is a secret too, once its line is complete. */
+  #collectSecret(text: string): void {
+    for (const character of text) {
+      if (this.#typedSecret === undefined) return;
+      if (character === "\r" || character === "\n") {
+        this.#rememberSecrets([this.#typedSecret]);
+        this.#typedSecret = undefined;
+      } else this.#typedSecret = character === "\x7f" ? this.#typedSecret.slice(0, -1) : this.#typedSecret + character;
+    }
   }
 
   #rememberSecrets(secrets: readonly string[]): void {

@@ -1,0 +1,141 @@
+import { chmod, mkdir, stat, writeFile } from "node:fs/promises";
+import { createConnection } from "node:net";
+import { join } from "node:path";
+import { PassThrough } from "node:stream";
+import { spawn } from "@lydell/node-pty";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { encodeFrame, FrameReader } from "./attach-protocol.ts";
+import { attachTerminal, serveTerminal } from "./index.ts";
+import { testTerminal } from "./terminal.fixture.ts";
+
+const register = join(import.meta.dirname, "../../../test/support/ts-register.mjs");
+
+async function served(options: Parameters<typeof testTerminal>[0] = {}) {
+  const test = await testTerminal(options);
+  const server = await serveTerminal(test.terminal, join(test.cwd, "run", "t.sock"));
+  onTestFinished(() => server.close());
+  return { ...test, path: server.path };
+}
+
+/** A person at a terminal of their own, in a process of their own. */
+function person(path: string) {
+  const pty = spawn(process.execPath, ["--import", register, join(import.meta.dirname, "attach.child.ts"), path], {
+    rows: 30,
+    cols: 100,
+    env: process.env,
+  });
+  let seen = "";
+  let check = () => {};
+  pty.onData((data) => {
+    seen += data;
+    check();
+  });
+  onTestFinished(() => {
+    try {
+      pty.kill("SIGKILL");
+    } catch {
+      // It ended by itself.
+    }
+  });
+  return {
+    type: (text: string) => pty.write(text),
+    sees: (text: string) =>
+      new Promise<void>((resolve) => {
+        check = () => {
+          if (!seen.includes(text)) return;
+          seen = seen.slice(seen.indexOf(text) + text.length);
+          check = () => {};
+          resolve();
+        };
+        check();
+      }),
+    ended: new Promise<void>((resolve) => pty.onExit(() => resolve())),
+  };
+}
+
+describe("attach", () => {
+  test("a person in another process sees the screen, types, and leaves with Ctrl-]; the agent is told", async () => {
+    const events: string[] = [];
+    const { run, terminal, path } = await served({ onEvent: ({ type }) => events.push(type) });
+    await run("echo before-the-person");
+    const ada = person(path);
+    await ada.sees("before-the-person");
+    ada.type("echo typed-by-$((40+2))\r");
+    await ada.sees("typed-by-42");
+    ada.type("stty size\r");
+    await ada.sees("30 100");
+    ada.type("\x1d");
+    await ada.sees("ended: detached");
+    await ada.ended;
+    expect(events).toEqual(["taken_over"]);
+    expect(await run("echo after")).toMatchObject({ output: "after\n", takenOver: true });
+    expect(await run("echo again")).not.toHaveProperty("takenOver");
+    expect(await terminal.peek()).toMatchObject({ state: "idle" });
+  });
+
+  test("a person answers a password prompt the agent ran into; it is hidden afterwards", async () => {
+    const { run, terminal, path } = await served();
+    expect(await run("read -s -p 'Password: ' word; echo; echo \"<$word>\"")).toMatchObject({ waiting: "password" });
+    const ada = person(path);
+    await ada.sees("Password:");
+    const secret = ["open", "sesame"].join("-");
+    ada.type(`${secret}\r`);
+    await ada.sees(`<${secret}>`);
+    expect((await terminal.screen()).lines.join("\n")).toContain("<[hidden]>");
+  });
+
+  test("the socket is for its owner only", async () => {
+    const { path, cwd, terminal } = await served();
+    expect((await stat(path)).mode & 0o777).toBe(0o600);
+    expect((await stat(join(cwd, "run"))).mode & 0o777).toBe(0o700);
+    await mkdir(join(cwd, "open"));
+    await chmod(join(cwd, "open"), 0o755);
+    await expect(serveTerminal(terminal, join(cwd, "open", "t.sock"))).rejects.toMatchObject({ details: { reason: "open_directory" } });
+  });
+
+  test("a live socket is left alone, one of a dead process is replaced", async () => {
+    const { path, cwd, terminal } = await served();
+    await expect(serveTerminal(terminal, path)).rejects.toMatchObject({ details: { reason: "already_served" } });
+    const stale = join(cwd, "run", "stale.sock");
+    await writeFile(stale, "");
+    const again = await serveTerminal(terminal, stale);
+    await again.close();
+  });
+
+  test("bytes that are not the protocol end the connection, and only that", async () => {
+    const { path, run } = await served();
+    await run("true");
+    const socket = createConnection(path);
+    const closed = new Promise((resolve) => socket.on("close", resolve));
+    socket.resume();
+    socket.write("GET / HTTP/1.1\r\n\r\n");
+    await closed;
+    expect(await run("echo fine")).toMatchObject({ output: "fine\n" });
+  });
+
+  test("nobody there is an error that says so; a terminal that closes ends the visit", async () => {
+    const { path, terminal, cwd } = await testTerminal().then(async (made) => ({ ...made, path: join(made.cwd, "none.sock") }));
+    await expect(attachTerminal(path, new PassThrough(), new PassThrough())).rejects.toMatchObject({ details: { reason: "no_terminal" } });
+    const server = await serveTerminal(terminal, join(cwd, "run", "t.sock"));
+    const stdout = new PassThrough();
+    const visit = attachTerminal(server.path, new PassThrough(), stdout);
+    await new Promise((resolve) => stdout.once("data", resolve));
+    await server.close();
+    expect(await visit).toBe("closed");
+  });
+
+  test("frames are the same however they are cut", () => {
+    const bytes = Buffer.concat([
+      encodeFrame("input", Buffer.from("ab")),
+      encodeFrame("output", Buffer.alloc(0)),
+      encodeFrame("size", Buffer.from("cdef")),
+    ]);
+    for (const step of [1, 2, 3, 7, bytes.length]) {
+      const reader = new FrameReader();
+      const frames: string[] = [];
+      for (let at = 0; at < bytes.length; at += step)
+        reader.push(bytes.subarray(at, at + step), (type, payload) => frames.push(`${type}:${payload}`));
+      expect(frames).toEqual(["input:ab", "output:", "size:cdef"]);
+    }
+  });
+});
