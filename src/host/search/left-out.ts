@@ -62,6 +62,13 @@ const secretNameSet: ReadonlySet<string> = new Set(secretNames);
 
 /** The same as one glob of ripgrep's, in any case; one, because many cost it a tenth of a search. */
 export function secretGlob(): string {
+  written ??= writeSecretGlob();
+  return written;
+}
+
+let written: string | undefined;
+
+function writeSecretGlob(): string {
   const globs = [
     ...secretNames,
     ...secretEndings.map((ending) => `*${ending}`),

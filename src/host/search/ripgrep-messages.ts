@@ -118,7 +118,7 @@ export class JsonReader implements MessageReader {
   }
 
   #begin({ data }: { data: { path: Arbitrary } }): void {
-    const relative = withoutDot(bytesOf(data.path).toString("latin1"));
+    const relative = withoutDot(asciiOf(data.path) ?? bytesOf(data.path).toString("latin1"));
     const path = toDisplay(relative);
     const { filter, results } = this.#options;
     this.#file =
@@ -134,7 +134,8 @@ export class JsonReader implements MessageReader {
     const spans = matching
       ? data.submatches.filter(({ start, end }) => start < end).map(({ start, end }): Span => [start, end])
       : undefined;
-    const decoded = decodeLine(bytesOf(data.lines), spans);
+    const plain = asciiOf(data.lines);
+    const decoded = plain === undefined ? decodeLine(bytesOf(data.lines), spans) : { text: plain, spans };
     for (const line of splitLines(decoded.text, data.line_number, decoded.spans)) {
       if (file.lines.length < this.#options.limit) file.lines.push(shownLine(file.path, line));
     }
@@ -186,6 +187,11 @@ export class CountReader implements MessageReader {
     if ((filter !== undefined && !filter.accepts(path)) || !accept(relative)) return;
     results.add({ path, matches, matchingLines: 0, lines: [] });
   }
+}
+
+/** The text where it is the same in every encoding, which it almost always is. */
+function asciiOf(value: Arbitrary): string | undefined {
+  return "text" in value && Buffer.byteLength(value.text) === value.text.length ? value.text : undefined;
 }
 
 function bytesOf(value: Arbitrary): Buffer {
