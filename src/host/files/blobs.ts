@@ -3,11 +3,11 @@
  * What is there is never written again, and nothing is handed out that does not match its name.
  */
 import * as fs from "node:fs";
-import { copyFile, mkdir, readdir, utimes } from "node:fs/promises";
+import { copyFile, mkdir, readdir } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import type { Blobs } from "../../contract/index.ts";
 import { ToolFailure } from "../../contract/index.ts";
-import { close, fstat, fsync, kindOf, lstat, open, readFully, rename, unlink, writeFully } from "./calls.ts";
+import { close, fstat, fsync, kindOf, lstatCold, open, readFully, rename, unlink, writeFully } from "./calls.ts";
 import { fileFailure, isMissing, unusable } from "./failures.ts";
 import { hashFile, sha256 } from "./replace.ts";
 import { temporaryName } from "./temporary.ts";
@@ -62,9 +62,9 @@ class BlobDirectory implements Blobs {
 
   async keepBytes(bytes: Uint8Array): Promise<string> {
     const hash = sha256(bytes);
-    if (await this.#touch(hash)) return hash;
-    const temporary = await this.#temporary();
-    const fd = await open(temporary, O_CREAT | O_EXCL | O_WRONLY | O_NOFOLLOW, 0o600);
+    if (this.#touch(hash)) return hash;
+    const temporary = this.#temporary();
+    const { value: fd } = await making(dirname(temporary), () => open(temporary, O_CREAT | O_EXCL | O_WRONLY | O_NOFOLLOW, 0o600));
     try {
       await writeFully(fd, bytes, 0);
       if (this.#durable) await fsync(fd);
@@ -108,7 +108,7 @@ class BlobDirectory implements Blobs {
         const path = join(this.#directory, group, name);
         if (used.has(group + name)) continue;
         try {
-          const stats = await lstat(path);
+          const stats = await lstatCold(path);
           if (!stats.isFile() || now - stats.mtimeMs < this.#graceMs) continue;
           await unlink(path);
           freed += stats.size;
@@ -121,8 +121,9 @@ class BlobDirectory implements Blobs {
   }
 
   async #keepLarge(path: string, fd: number): Promise<{ hash: string; size: number }> {
-    const temporary = await this.#temporary();
+    const temporary = this.#temporary();
     const handle = `/proc/self/fd/${fd}`;
+    await mkdir(dirname(temporary), { recursive: true, mode: 0o700 });
     await copyFile(fs.existsSync(handle) ? handle : path, temporary, COPYFILE_EXCL | COPYFILE_FICLONE);
     const copy = await open(temporary, fs.constants.O_RDWR | O_NOFOLLOW);
     let kept: { hash: string; size: number };
@@ -134,16 +135,16 @@ class BlobDirectory implements Blobs {
     } finally {
       await close(copy);
     }
-    if (await this.#touch(kept.hash)) await unlink(temporary);
+    if (this.#touch(kept.hash)) await unlink(temporary);
     else await this.#settle(temporary, kept.hash);
     return kept;
   }
 
   /** True when the blob is there; makes it young again, so that a sweep under way leaves it. */
-  async #touch(hash: string): Promise<boolean> {
+  #touch(hash: string): boolean {
     try {
       const now = new Date();
-      await utimes(this.#path(hash), now, now);
+      fs.utimesSync(this.#path(hash), now, now);
       return true;
     } catch (error) {
       if (isMissing(error)) return false;
@@ -151,20 +152,15 @@ class BlobDirectory implements Blobs {
     }
   }
 
-  async #temporary(): Promise<string> {
-    const directory = join(this.#directory, "new");
-    const path = join(directory, temporaryName());
-    await mkdir(directory, { recursive: true, mode: 0o700 });
-    return path;
+  #temporary(): string {
+    return join(this.#directory, "new", temporaryName());
   }
 
   async #settle(temporary: string, hash: string): Promise<void> {
     const path = this.#path(hash);
-    const created = await mkdir(dirname(path), { recursive: true, mode: 0o700 });
-    await rename(temporary, path);
+    const { made } = await making(dirname(path), () => rename(temporary, path));
     if (!this.#durable) return;
-    await syncDirectory(dirname(path));
-    if (created !== undefined) await syncDirectory(this.#directory);
+    await Promise.all([syncDirectory(dirname(path)), made ? syncDirectory(this.#directory) : undefined]);
   }
 
   async #open(hash: string): Promise<number> {
@@ -189,6 +185,17 @@ function damaged(hash: string): ToolFailure {
   return new ToolFailure("tool_error", `The kept bytes ${hash.slice(0, 12)} were damaged on disk; nothing was restored from them`, {
     details: { reason: "blob_damaged", hash },
   });
+}
+
+/** Does something in a directory, which is made only when it turns out to be missing. */
+async function making<T>(directory: string, work: () => Promise<T>): Promise<{ readonly value: T; readonly made: boolean }> {
+  try {
+    return { value: await work(), made: false };
+  } catch (error) {
+    if (!isMissing(error)) throw error;
+  }
+  await mkdir(directory, { recursive: true, mode: 0o700 });
+  return { value: await work(), made: true };
 }
 
 async function names(directory: string): Promise<readonly string[]> {

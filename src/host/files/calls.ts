@@ -1,23 +1,30 @@
 /**
  * The file system calls of this folder as promises over plain descriptors.
  * Descriptors instead of FileHandle objects: half the cost of a small read, and every one is closed in a `finally`.
+ *
+ * What may wait for a disk goes through the thread pool. What the kernel answers from memory is called directly, for
+ * the way through the pool costs ten times the call: descriptors that are open, and names that `realpath` or
+ * `open` has just walked.
  */
 import * as fs from "node:fs";
 import { promisify } from "node:util";
 import type { FileStat, PathKind } from "../../contract/index.ts";
 
 export const open = promisify(fs.open);
-export const close = promisify(fs.close);
-export const fstat: (fd: number) => Promise<fs.Stats> = promisify(fs.fstat);
-export const lstat: (path: string) => Promise<fs.Stats> = promisify(fs.lstat);
+export const close = async (fd: number): Promise<void> => fs.closeSync(fd);
+export const fstat = async (fd: number): Promise<fs.Stats> => fs.fstatSync(fd);
+/** Of a name that was walked a moment ago. */
+export const lstat = async (path: string): Promise<fs.Stats> => fs.lstatSync(path);
+/** Of a name that nobody looked at yet. */
+export const lstatCold: (path: string) => Promise<fs.Stats> = promisify(fs.lstat);
 export const fsync = promisify(fs.fsync);
-export const fchmod = promisify(fs.fchmod);
-export const fchown = promisify(fs.fchown);
+export const fchmod = async (fd: number, mode: number): Promise<void> => fs.fchmodSync(fd, mode);
+export const fchown = async (fd: number, uid: number, gid: number): Promise<void> => fs.fchownSync(fd, uid, gid);
 export const ftruncate = promisify(fs.ftruncate);
 export const rename = promisify(fs.rename);
 export const link = promisify(fs.link);
 export const unlink = promisify(fs.unlink);
-export const access = promisify(fs.access);
+export const access = async (path: string, mode: number): Promise<void> => fs.accessSync(path, mode);
 export const mkdir: (path: string, mode?: number) => Promise<void> = promisify(fs.mkdir);
 export const rmdir = promisify(fs.rmdir);
 export const symlink: (target: string, path: string) => Promise<void> = promisify(fs.symlink);

@@ -7,7 +7,7 @@ import type { Dirent } from "node:fs";
 import { readdir } from "node:fs/promises";
 import type { DirectoryEntry, FileStat, FileWriter, Fingerprint, OpenFile, PathFacts } from "../../contract/index.ts";
 import { ToolFailure } from "../../contract/index.ts";
-import { close, fstat, kindOf, lstat, readFully, toStat } from "./calls.ts";
+import { close, fstat, kindOf, lstat, lstatCold, readFully, toStat } from "./calls.ts";
 import { fileFailure, isMissing, tooLarge } from "./failures.ts";
 import { holdDirectory, openRegular, whyUnusable } from "./handles.ts";
 import { removeFile, replaceFile, sha256 } from "./replace.ts";
@@ -134,7 +134,7 @@ async function listDirectory(facts: PathFacts): Promise<readonly DirectoryEntry[
 
 async function entryOf(found: Dirent, path: string): Promise<DirectoryEntry | undefined> {
   try {
-    const stats = await lstat(path);
+    const stats = await lstatCold(path);
     return { name: found.name, kind: stats.isSymbolicLink() ? "link" : kindOf(stats), size: stats.size, mtimeMs: stats.mtimeMs };
   } catch (error) {
     // A name that is not UTF-8 cannot be asked about; one that vanished is no entry.
