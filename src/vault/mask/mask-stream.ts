@@ -1,0 +1,71 @@
+/**
+ * Masks text that arrives in pieces: hands out at once whatever no later text can change, and keeps the rest.
+ * A label is handed out when its span begins, so that a very long secret (a key, a token of any length) is never
+ * kept whole.
+ */
+import { type Findings, lookBack, type Span, type Swallowing, type Window } from "./findings.ts";
+import type { Detect } from "./masker.ts";
+
+/** Shared by all maskers: a window is judged in one go, without anybody else in between. */
+let scratch = Buffer.alloc(1 << 16);
+
+function lowBytes(text: string): Uint8Array {
+  // A few bytes more than the text, since blocks are read whole.
+  if (scratch.length < text.length + 8) scratch = Buffer.alloc(Math.max(text.length + 8, scratch.length * 2));
+  scratch.write(text, 0, "latin1");
+  return scratch;
+}
+
+export class PendingMask {
+  readonly #detect: Detect;
+  #context = "";
+  #pending = "";
+  /** Characters at the start of `#pending` that belong to a span whose label was handed out. */
+  #covered = 0;
+  /** Spans that may go on, by their places in `#pending`. */
+  #swallowing: readonly Swallowing[] = [];
+
+  constructor(detect: Detect) {
+    this.#detect = detect;
+  }
+
+  push(chunk: string, final: boolean): string {
+    const judged = this.#pending + chunk;
+    if (judged === "") return "";
+    const text = this.#context + judged;
+    const from = this.#context.length;
+    const window: Window = { text, bytes: lowBytes(text), from, final };
+    const findings = this.#detect(window);
+    this.#goOn(window, findings);
+    const spans = findings.merged();
+    const limit = final ? text.length : Math.min(findings.held, text.length);
+    const [output, open] = this.#handOut(text, from, limit, spans);
+    this.#covered = open === undefined ? 0 : Math.max(0, open.end - limit);
+    this.#swallowing = open?.swallows?.map(({ swallow, at }) => ({ swallow, at: at - limit })) ?? [];
+    this.#context = text.slice(Math.max(0, limit - lookBack), limit);
+    this.#pending = text.slice(limit);
+    return output;
+  }
+
+  /** What an earlier window left open goes on here, under the label that was handed out with it. */
+  #goOn(window: Window, findings: Findings): void {
+    if (this.#covered > 0) findings.add({ start: window.from, end: window.from + this.#covered, label: "", rank: -1 });
+    for (const { swallow, at } of this.#swallowing) findings.addSwallowed(window, window.from, window.from + at, "", swallow);
+  }
+
+  /** The masked text up to `limit`, and the span that reaches over it. */
+  #handOut(text: string, from: number, limit: number, spans: readonly Span[]): readonly [string, Span | undefined] {
+    if (spans.length === 0) return [from === 0 && limit === text.length ? text : text.slice(from, limit), undefined];
+    let output = "";
+    let at = from;
+    let open: Span | undefined;
+    for (const span of spans) {
+      // A span that ended exactly at the limit and may go on belongs to what was handed out.
+      if (span.start >= limit && !(span.label === "" && span.start === from)) break;
+      output += text.slice(at, Math.min(span.start, limit)) + span.label;
+      at = Math.min(span.end, limit);
+      if (span.end >= limit) open = span;
+    }
+    return [output + text.slice(at, limit), open];
+  }
+}

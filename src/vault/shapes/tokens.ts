@@ -1,0 +1,200 @@
+/**
+ * Tokens that can be told by their prefix: issued by services for programs, long, and worth nothing to a reader.
+ * Each rule is narrow enough that hashes, UUIDs, integrity strings, images and minified code pass unchanged.
+ */
+import {
+  alnum,
+  type CharClass,
+  digitClass,
+  dotted,
+  endOfRun,
+  hexDigits,
+  isIn,
+  swallowClass,
+  upperAlnum,
+  urlSafe,
+  word,
+} from "../mask/char-class.ts";
+import type { Findings, Window } from "../mask/findings.ts";
+
+/** How base64 of a JSON object begins. */
+const payloadStart = "eyJ";
+
+interface TokenRule {
+  readonly prefix: string;
+  readonly body: CharClass;
+  /** Characters after the prefix: at least, or with `exact` neither more nor fewer. */
+  readonly length: number;
+  readonly exact?: boolean;
+  /** Without a digit among the first `length` characters it is a word. */
+  readonly digit?: boolean;
+  readonly label: string;
+}
+
+function rules(label: string, prefixes: readonly string[], body: CharClass, length: number, more: Partial<TokenRule> = {}): TokenRule[] {
+  return prefixes.map((prefix) => ({ prefix, body, length, label: `[masked:${label}]`, ...more }));
+}
+
+const all: readonly TokenRule[] = [
+  ...rules("aws-access-key-id", ["AKIA", "ASIA", "ABIA", "ACCA"], upperAlnum, 16, { exact: true }),
+  ...rules("github-token", ["ghp_", "gho_", "ghu_", "ghs_", "ghr_"], alnum, 30),
+  ...rules("github-token", ["github_pat_"], word, 22),
+  ...rules("gitlab-token", ["glpat-", "gldt-", "glrt-", "glptt-", "glcbt-", "glsoat-", "glft-", "glagent-"], dotted, 20),
+  ...rules("slack-token", ["xoxa-", "xoxb-", "xoxc-", "xoxd-", "xoxe-", "xoxe.", "xoxo-", "xoxp-", "xoxr-", "xoxs-", "xapp-"], dotted, 12),
+  ...rules("stripe-key", ["sk_live_", "sk_test_", "rk_live_", "rk_test_"], alnum, 16),
+  ...rules("stripe-key", ["whsec_"], alnum, 24),
+  ...rules("google-api-key", ["AIza"], urlSafe, 35, { exact: true }),
+  ...rules("google-token", ["ya29."], dotted, 24),
+  ...rules("google-token", ["GOCSPX-"], urlSafe, 20),
+  ...rules("anthropic-key", ["sk-ant-"], urlSafe, 20),
+  ...rules("openai-key", ["sk-proj-", "sk-svcacct-", "sk-admin-", "sk-or-v1-"], urlSafe, 20),
+  ...rules("openai-key", ["sk-"], alnum, 32, { digit: true }),
+  ...rules("npm-token", ["npm_"], alnum, 36),
+  ...rules("pypi-token", ["pypi-AgE"], urlSafe, 40),
+  ...rules("huggingface-token", ["hf_"], alnum, 30),
+  ...rules("docker-token", ["dckr_pat_", "dckr_oat_"], urlSafe, 20),
+  ...rules("digitalocean-token", ["dop_v1_", "doo_v1_", "dor_v1_"], hexDigits, 64),
+  ...rules("shopify-token", ["shpat_", "shpca_", "shppa_", "shpss_"], hexDigits, 32),
+  ...rules("sendgrid-key", ["SG."], dotted, 60, { digit: true }),
+  ...rules("atlassian-token", ["ATATT3", "ATCTT3"], urlSafe, 60),
+  ...rules("groq-key", ["gsk_"], alnum, 40),
+  ...rules("xai-key", ["xai-"], alnum, 60),
+  ...rules("linear-key", ["lin_api_"], alnum, 32),
+  ...rules("figma-token", ["figd_"], urlSafe, 36),
+  ...rules("supabase-key", ["sbp_"], hexDigits, 40),
+  ...rules("databricks-token", ["dapi"], hexDigits, 32),
+  ...rules("age-key", ["AGE-SECRET-KEY-1"], upperAlnum, 58),
+];
+
+const byFirst = new Map<number, TokenRule[]>();
+for (const rule of all) {
+  const first = rule.prefix.charCodeAt(0);
+  byFirst.set(
+    first,
+    [...(byFirst.get(first) ?? []), rule].sort((a, b) => b.prefix.length - a.prefix.length),
+  );
+}
+/** The first two characters of every prefix: nearly all words are left alone after one look. */
+const openings = new Uint8Array(1 << 14);
+for (const prefix of [...all.map((rule) => rule.prefix), payloadStart]) openings[(prefix.charCodeAt(0) << 7) | prefix.charCodeAt(1)] = 1;
+const longestPrefix = Math.max(...all.map(({ prefix }) => prefix.length));
+
+const runChars = new Uint8Array(256);
+for (let code = 0; code < 128; code++) runChars[code] = dotted[code] ?? 0;
+const alnumBytes = new Uint8Array(256);
+for (let code = 0; code < 128; code++) alnumBytes[code] = alnum[code] ?? 0;
+
+/** No token is shorter, so every run worth a look covers a multiple of this. */
+const probeEvery = 16;
+
+export function findTokens(window: Window, findings: Findings): void {
+  const { text, bytes, from, final } = window;
+  let at = Math.min(from + probeEvery - 1, text.length);
+  let searched = from;
+  while (at < text.length) {
+    if (runChars[bytes[at] as number] === 0) {
+      at += probeEvery;
+      continue;
+    }
+    let start = at;
+    while (start > searched && runChars[bytes[start - 1] as number] === 1) start -= 1;
+    let end = at + 1;
+    while (end < text.length && runChars[bytes[end] as number] === 1) end += 1;
+    if (end - start >= probeEvery && (end < text.length || final)) searchRun(window, start, end, findings);
+    searched = end;
+    at = end + probeEvery;
+  }
+  if (final) return;
+  let start = text.length;
+  while (start > from && runChars[bytes[start - 1] as number] === 1) start -= 1;
+  searchRun(window, start, text.length, findings);
+}
+
+/** Tokens begin words. */
+function searchRun(window: Window, start: number, end: number, findings: Findings): void {
+  const { bytes } = window;
+  let inWord = start > 0 && alnumBytes[bytes[start - 1] as number] === 1;
+  for (let at = start; at < end; at++) {
+    const byte = bytes[at] as number;
+    const next = bytes[at + 1] as number;
+    if (!inWord || isEscaped(bytes, at)) {
+      if (at + 1 === end || openings[((byte & 127) << 7) | (next & 127)] === 1) searchAt(window, at, end, findings);
+    }
+    inWord = alnumBytes[byte] === 1;
+  }
+}
+
+/** What stands in front is an escape (`\n`, `%20`), not the rest of a word. */
+function isEscaped(bytes: Uint8Array, at: number): boolean {
+  return (at > 1 && bytes[at - 2] === 0x5c) || (at > 2 && bytes[at - 3] === 0x25);
+}
+
+function searchAt(window: Window, at: number, end: number, findings: Findings): void {
+  const { text } = window;
+  const first = text.charCodeAt(at);
+  if (first === 0x65 && webToken(window, at, findings)) return;
+  for (const rule of byFirst.get(first) ?? []) if (judge(window, at, rule, findings)) return;
+  if (!window.final && end === text.length && end - at < longestPrefix) holdPrefix(text, at, findings);
+}
+
+/** The text ends within a prefix. */
+function holdPrefix(text: string, at: number, findings: Findings): void {
+  const rest = text.slice(at);
+  for (const { prefix } of byFirst.get(text.charCodeAt(at)) ?? []) {
+    if (rest.length < prefix.length && prefix.startsWith(rest)) findings.hold(at);
+  }
+}
+
+function judge(window: Window, at: number, rule: TokenRule, findings: Findings): boolean {
+  const { text, final } = window;
+  if (!text.startsWith(rule.prefix, at)) return false;
+  const body = at + rule.prefix.length;
+  const enough = body + rule.length;
+  let end = body;
+  while (end < enough && end < text.length && isIn(rule.body, text.charCodeAt(end))) end += 1;
+  if (end < enough) {
+    if (end === text.length && !final) findings.hold(at);
+    return false;
+  }
+  if (rule.digit && !hasDigit(text, body, enough)) return false;
+  if (!rule.exact) {
+    findings.addSwallowed(window, at, enough, rule.label, swallowClass(rule.body));
+    return true;
+  }
+  if (enough === text.length && !final) findings.hold(at);
+  else if (enough < text.length && isIn(rule.body === upperAlnum ? alnum : rule.body, text.charCodeAt(enough))) return false;
+  findings.add({ start: at, end: enough, label: rule.label, rank: 1 });
+  return true;
+}
+
+function hasDigit(text: string, from: number, end: number): boolean {
+  for (let at = from; at < end; at++) if (isIn(digitClass, text.charCodeAt(at))) return true;
+  return false;
+}
+
+const shortestHeader = 8;
+const longestPart = 4096;
+
+/** JSON Web Tokens: a header and a payload that are base64 of JSON (`eyJ` is `{"`), or five parts when encrypted. */
+function webToken(window: Window, at: number, findings: Findings): boolean {
+  const { text, final } = window;
+  const undecided = (from: number) => {
+    if (from >= text.length && !final) findings.hold(at);
+    return false;
+  };
+  if (!text.startsWith(payloadStart, at))
+    return text.length - at < payloadStart.length && payloadStart.startsWith(text.slice(at)) && undecided(text.length);
+  const headerEnd = endOfRun(text, at, urlSafe, at + longestPart);
+  if (headerEnd - at < shortestHeader) return undecided(headerEnd);
+  if (text[headerEnd] !== ".") return undecided(headerEnd);
+  const payload = headerEnd + 1;
+  if (!text.startsWith(payloadStart, payload)) {
+    if (payloadStart.startsWith(text.slice(payload, payload + payloadStart.length)) && payload + payloadStart.length > text.length) {
+      return undecided(text.length);
+    }
+    const secondEnd = endOfRun(text, payload, urlSafe, payload + longestPart);
+    if (text[secondEnd] !== "." || secondEnd - payload < shortestHeader) return undecided(secondEnd);
+  }
+  findings.addSwallowed(window, at, payload, "[masked:jwt]", swallowClass(dotted));
+  return true;
+}
