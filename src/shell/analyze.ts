@@ -1,4 +1,5 @@
 /** From text to effects: the judgement of a whole command line. Never throws; what goes wrong is not understood. */
+import type { ParsedScript } from "unbash";
 import { classify } from "./classify.ts";
 import { environmentDoubt } from "./environment.ts";
 import { extractFrom } from "./extract.ts";
@@ -29,21 +30,32 @@ export function analyzeCommand(text: string, world: ShellWorld): ShellAnalysis {
       effects.push({ kind: "unknown", reason: "cannot be followed" });
     }
   }
-  let commands: readonly ShellCommand[] | undefined;
-  let shellClass: ShellClass | undefined;
-  return {
-    understood: effects.every(isUnderstood),
-    effects,
-    // Only display and rules need these; a decision does not wait for them.
-    get commands(): readonly ShellCommand[] {
-      commands ??= parsed.script === undefined ? [] : extractFrom(parsed.script, text).commands;
-      return commands;
-    },
-    get class(): ShellClass {
-      shellClass ??= parsed.script === undefined ? "general" : classify(this.commands);
-      return shellClass;
-    },
-  };
+  return new Analysis(text, parsed.script, effects, effects.every(isUnderstood));
+}
+
+/** Commands and class serve display and rules only; a decision does not wait for them. */
+class Analysis implements ShellAnalysis {
+  private extracted: readonly ShellCommand[] | undefined;
+
+  constructor(
+    private readonly text: string,
+    private readonly script: ParsedScript | undefined,
+    readonly effects: readonly DraftEffect[],
+    readonly understood: boolean,
+  ) {}
+
+  get commands(): readonly ShellCommand[] {
+    this.extracted ??= this.script === undefined ? [] : extractFrom(this.script, this.text).commands;
+    return this.extracted;
+  }
+
+  get class(): ShellClass {
+    return this.script === undefined ? "general" : classify(this.commands);
+  }
+
+  toJSON(): ShellAnalysis {
+    return { understood: this.understood, class: this.class, commands: this.commands, effects: this.effects };
+  }
 }
 
 function isUnderstood(effect: DraftEffect): boolean {

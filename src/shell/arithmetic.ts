@@ -11,9 +11,15 @@ const number = /^(?:\d[\d]*|0[xX][0-9a-fA-F]+|\d{1,2}#[0-9a-zA-Z@_]+)$/;
 const identifier = /^[A-Za-z_][A-Za-z0-9_]*$/;
 const assignment = /^(?:[-+*/%&|^]|<<|>>)?=$/;
 
+const maxLength = 2_000;
+
 export function visitArithmetic(expression: ArithmeticExpression | undefined, scope: Scope): void {
   if (expression === undefined) {
     scope.doubt("arithmetic that cannot be read");
+    return;
+  }
+  if (expression.end - expression.pos > maxLength) {
+    scope.doubt("arithmetic that is too long to follow");
     return;
   }
   switch (expression.type) {

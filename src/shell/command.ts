@@ -26,6 +26,9 @@ import { type Output, ScriptScope } from "./scope.ts";
 import { childState, type State, withDoubt } from "./state.ts";
 
 export const maxDepth = 48;
+/** A script with functions is never understood; following a few calls is enough for the floor. */
+const maxCalls = 40;
+const nobody: ReadonlySet<string> = new Set();
 
 export abstract class CommandInterpreter extends ScriptScope implements Scope, Machine {
   /** The text that positions in the tree count in. */
@@ -38,7 +41,8 @@ export abstract class CommandInterpreter extends ScriptScope implements Scope, M
   /** Inside something that runs beside others, and inside something that may not run at all. */
   protected concurrent = 0;
   protected conditional = 0;
-  private readonly calling = new Set<string>();
+  private calling: ReadonlySet<string> = nobody;
+  private calls = 0;
 
   /** Follows a whole text. */
   run(text: string, script: ParsedScript): void {
@@ -113,8 +117,10 @@ export abstract class CommandInterpreter extends ScriptScope implements Scope, M
       judge.fail("function that calls itself");
       return;
     }
-    if (node.body.type === "CompoundList") return;
-    this.calling.add(name);
+    this.calls += 1;
+    if (node.body.type === "CompoundList" || this.calls > maxCalls) return;
+    const callers = this.calling;
+    this.calling = new Set([...callers, name]);
     const { concurrent, conditional } = this;
     this.concurrent = 0;
     this.conditional = 0;
@@ -124,7 +130,7 @@ export abstract class CommandInterpreter extends ScriptScope implements Scope, M
     this.state = { ...this.state, positional };
     this.concurrent = concurrent;
     this.conditional = conditional;
-    this.calling.delete(name);
+    this.calling = callers;
   }
 
   protected argument(argument: CommandArgument, fields: Field[]): void {
@@ -204,10 +210,10 @@ export abstract class CommandInterpreter extends ScriptScope implements Scope, M
     const judge = this.newJudge();
     if (options.doubt !== undefined) judge.fail(options.doubt);
     const { made } = this;
-    this.depth += 1;
-    if (this.depth > maxDepth) judge.fail("nested too deeply");
+    this.depth += 4;
+    if (this.depth > maxDepth) this.unknown("nested too deeply");
     else this.execute(judge, fields);
-    this.depth -= 1;
+    this.depth -= 4;
     this.made = made;
     this.state = before;
   }

@@ -3,7 +3,16 @@
  * another text than bash would read. This checks that between the parts of a node stands nothing but what may
  * stand there, and so that nothing was dropped.
  */
-import { type AndOr, type Command, type CompoundList, forEachChild, type ParsedScript, type Pipeline, type SyntaxNode } from "unbash";
+import {
+  type AndOr,
+  type Command,
+  type CompoundList,
+  forEachChild,
+  type ParsedScript,
+  type Pipeline,
+  type Redirection,
+  type SyntaxNode,
+} from "unbash";
 
 interface Span {
   readonly pos: number;
@@ -30,10 +39,33 @@ export function isCovered(node: ParsedScript | CompoundList | Pipeline | AndOr |
 
 function commandCovered(node: Command, source: string): boolean {
   if (node.prefix.length === 0 && node.suffix.length === 0) return true;
+  if (!node.redirects.every((redirect) => redirectHolds(redirect, source))) return false;
   const spans: Span[] = [...node.prefix];
   if (node.name !== undefined) spans.push(node.name);
   for (const part of node.suffix) spans.push(part);
   return spansCover(spans, node.pos, node.end, "words", source, node);
+}
+
+/** What bash takes for a descriptor, the parser may take for a target; and a delimiter must close its quotes. */
+export function redirectHolds(node: Redirection, source: string): boolean {
+  if (node.type === "HereDoc") {
+    const delimiter = node.delimiter;
+    if (delimiter === undefined) return false;
+    return quotesClose(delimiter.text) && !(/^\d+$/.test(delimiter.text) && /[<>]/.test(source[delimiter.end] ?? ""));
+  }
+  const target = node.target;
+  return target !== undefined && !(/^\d+$/.test(target.text) && /[<>]/.test(source[target.end] ?? ""));
+}
+
+function quotesClose(text: string): boolean {
+  let quote = "";
+  for (let index = 0; index < text.length; index += 1) {
+    const char = text[index] ?? "";
+    if (char === "\\" && quote !== "'") index += 1;
+    else if (quote === "" && (char === "'" || char === '"')) quote = char;
+    else if (char === quote) quote = "";
+  }
+  return quote === "";
 }
 
 function spansCover(spans: readonly Span[], from: number, to: number, gap: Gap, source: string, node: SyntaxNode): boolean {

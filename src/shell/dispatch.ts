@@ -142,11 +142,13 @@ function isTrustedPlace(name: string, base: string, judge: Judge): boolean {
   return !inside;
 }
 
+const perhapsSecret = /\.[a-z]|id_|cred|secret|shadow/;
+
 /** Secret files named by a command that is not understood anyway: the path rules still hold for them. */
 function mention(judge: Judge, fields: readonly Field[]): void {
   for (let index = 1; index < fields.length; index += 1) {
     const field = fields[index];
-    if (field?.kind !== "text") continue;
+    if (field?.kind !== "text" || !perhapsSecret.test(field.text)) continue;
     for (const text of new Set([field.text, field.text.replace(/^.*?[=@:]/s, ""), field.text.replace(/^.*@/s, "")])) {
       if (text.length > 4_096 || !looksSecret(text) || /[\s'"`;|&()]/.test(text)) continue;
       const home = text.startsWith("~/") ? judge.home() + text.slice(1) : text;

@@ -28,6 +28,32 @@ export interface Scope {
 
 const splitting = /[ \t\n]+/;
 
+/** Said of a word that bash would read differently, or not at all. */
+export const unreadable = "a word that cannot be parsed";
+const metacharacter = /[()<>|&;\s`"'$\\]/;
+
+/** Unquoted text in which the parser overlooked a character that means something to bash. */
+function overlooks(text: string): boolean {
+  if (!metacharacter.test(text)) return false;
+  for (let index = 0; index < text.length; index += 1) {
+    const char = text[index] ?? "";
+    if (char === "\\") index += 1;
+    else if (char === "$") {
+      if (/[[({'"\w@*#?$!-]/.test(text[index + 1] ?? "")) return true;
+    } else if (metacharacter.test(char)) return true;
+  }
+  return false;
+}
+
+/** Every expansion ends with the bracket it began with. */
+function isClosed(text: string): boolean {
+  if (text.startsWith("$((")) return text.endsWith("))") && text.length > 4;
+  if (text.startsWith("$(") || text.startsWith("<(") || text.startsWith(">(")) return text.endsWith(")");
+  if (text.startsWith("${")) return text.endsWith("}");
+  if (text.startsWith("$[")) return text.endsWith("]");
+  return !text.startsWith("`") || (text.length > 1 && text.endsWith("`"));
+}
+
 /** Every field of a word, appended to `out`. */
 export function expandWord(word: Word, scope: Scope, out: Field[]): void {
   const parts = word.parts;
@@ -49,6 +75,7 @@ export function expandWord(word: Word, scope: Scope, out: Field[]): void {
 /** A word without quotes that matter, expansions or patterns. */
 function plainField(word: Word, scope: Scope): Field {
   const shown = word.text;
+  if (overlooks(shown)) scope.doubt(unreadable);
   if (!shown.includes("~")) return textField(word.value);
   return { kind: "text", text: expandTilde(shown, word.value, true, scope), many: false, shown };
 }
@@ -59,6 +86,17 @@ export function expandSingle(word: Word, scope: Scope): Field {
   if (parts === undefined) return plainField(word, scope);
   const out: Field[] = [];
   const builder = new FieldBuilder(scope, word, out, false);
+  builder.addParts(parts);
+  builder.finish();
+  return out[0] ?? textField("");
+}
+
+/** A word inside `${…}`, where blanks and brackets are as good as letters. */
+function expandOperand(word: Word, scope: Scope): Field {
+  const parts = word.parts;
+  if (parts === undefined) return textField(word.value);
+  const out: Field[] = [];
+  const builder = new FieldBuilder(scope, undefined, out, false);
   builder.addParts(parts);
   builder.finish();
   return out[0] ?? textField("");
@@ -102,7 +140,7 @@ function visitParts(parts: readonly WordPart[], scope: Scope): void {
 
 class FieldBuilder {
   private text = "";
-  private pattern = "";
+  private pattern: string | undefined;
   private started = false;
   private isGlob = false;
   private numbers = 0;
@@ -130,6 +168,7 @@ class FieldBuilder {
   private addPart(part: WordPart, first: boolean, only: boolean): void {
     switch (part.type) {
       case "Literal":
+        if (this.word !== undefined && overlooks(part.text)) this.scope.doubt(unreadable);
         this.literal(first && part.text.includes("~") ? expandTilde(part.text, part.value, only, this.scope) : part.value);
         return;
       case "SingleQuoted":
@@ -177,6 +216,7 @@ class FieldBuilder {
   }
 
   private expansion(part: WordPart, quoted: boolean, alone: boolean): void {
+    if (!isClosed(part.text)) this.scope.doubt(unreadable);
     switch (part.type) {
       case "SimpleExpansion": {
         const name = part.text.slice(1);
@@ -188,6 +228,7 @@ class FieldBuilder {
         this.addField(this.parameter(part, quoted, alone), quoted);
         return;
       case "CommandExpansion": {
+        if (part.text.startsWith("${")) this.scope.doubt("substitution that not every bash knows");
         const printed = this.scope.substitute(part.script);
         if (printed === undefined) this.addUnknown(!quoted);
         else this.addAll(printed, quoted);
@@ -235,7 +276,7 @@ class FieldBuilder {
     if (part.index !== undefined) {
       const index = part.index.value;
       if (index !== "@" && index !== "*" && !/^\d+$/.test(index)) {
-        expandSingle(part.index, scope);
+        expandOperand(part.index, scope);
         scope.doubt("array subscript that is evaluated");
       }
     }
@@ -257,7 +298,7 @@ class FieldBuilder {
     if (operation === undefined) return value;
     switch (operation.type) {
       case "Default": {
-        const operand = expandSingle(operation.operand, scope);
+        const operand = expandOperand(operation.operand, scope);
         const known = value?.kind === "text" ? value : undefined;
         if (operation.operator === "=" || operation.operator === ":=")
           scope.assign(part.parameter, { kind: "word", text: "", many: false, shown: operand.shown });
@@ -267,14 +308,14 @@ class FieldBuilder {
         return isSet ? known : operand;
       }
       case "Remove":
-        expandSingle(operation.operand, scope);
+        expandOperand(operation.operand, scope);
         return removeAffix(value, operation.operator, operation.operand);
       case "Replace":
-        expandSingle(operation.pattern, scope);
-        expandSingle(operation.replacement, scope);
+        expandOperand(operation.pattern, scope);
+        expandOperand(operation.replacement, scope);
         return replaceText(value, operation.operator, operation.pattern, operation.replacement);
       case "CaseModification":
-        if (operation.operand !== undefined) expandSingle(operation.operand, scope);
+        if (operation.operand !== undefined) expandOperand(operation.operand, scope);
         return undefined;
       case "Slice":
         return this.slice(value, operation.offset, operation.length);
@@ -291,7 +332,7 @@ class FieldBuilder {
 
   private slice(value: Field | undefined, offset: Word, length: Word | undefined): Field | undefined {
     for (const word of length === undefined ? [offset] : [offset, length]) {
-      const field = expandSingle(word, this.scope);
+      const field = expandOperand(word, this.scope);
       const numeric = field.kind === "number" || (field.kind === "text" && /^\s*-?\d+\s*$/.test(field.text));
       if (!numeric) {
         this.scope.doubt("offset that is evaluated as arithmetic");
@@ -309,7 +350,12 @@ class FieldBuilder {
     this.started = true;
     this.pieces += 1;
     this.text += text;
-    this.pattern += escapePattern(text);
+    if (this.pattern !== undefined) this.pattern += escapePattern(text);
+  }
+
+  /** Most words never need their pattern; it begins with what was literal so far. */
+  private match(pattern: string): void {
+    this.pattern = (this.pattern ?? escapePattern(this.text)) + pattern;
   }
 
   private wildcard(text: string, pattern: string): void {
@@ -320,8 +366,8 @@ class FieldBuilder {
       return;
     }
     this.isGlob = true;
+    this.match(pattern);
     if (this.unknown === "no") this.text += text;
-    this.pattern += pattern;
   }
 
   private addUnknown(splits: boolean): void {
@@ -346,7 +392,7 @@ class FieldBuilder {
         this.started = true;
         this.pieces += 1;
         this.numbers += 1;
-        this.pattern += "*";
+        this.match("*");
         return;
       case "glob":
         if (!quoted && this.splits) {
@@ -357,7 +403,7 @@ class FieldBuilder {
         this.started = true;
         this.pieces += 1;
         this.isGlob = true;
-        this.pattern += field.text;
+        this.match(field.text);
         return;
       case "stream":
         this.started = true;
@@ -388,7 +434,7 @@ class FieldBuilder {
     this.finish();
     this.started = false;
     this.text = "";
-    this.pattern = "";
+    this.pattern = undefined;
     this.isGlob = false;
     this.isStream = false;
     this.unknown = "no";
@@ -410,7 +456,7 @@ class FieldBuilder {
     } else if (this.numbers > 0 && this.pieces === this.numbers) {
       this.out.push({ kind: "number", text: "", many: false, shown });
     } else if (this.isGlob || this.numbers > 0) {
-      this.out.push({ kind: "glob", text: this.pattern, many: this.isGlob && this.splits, shown });
+      this.out.push({ kind: "glob", text: this.pattern ?? "", many: this.isGlob && this.splits, shown });
     } else {
       this.out.push(textField(this.text));
     }

@@ -3,8 +3,8 @@
  * It looks at words as they stand: no variable is followed here.
  */
 import { type Command, forEachChild, type ParsedScript, type Redirection, type SyntaxNode } from "unbash";
-import { isCovered } from "./coverage.ts";
-import { expandSingle, expandWord, type Scope } from "./expand.ts";
+import { isCovered, redirectHolds } from "./coverage.ts";
+import { expandSingle, expandWord, type Scope, unreadable } from "./expand.ts";
 import { type Field, showFields } from "./field.ts";
 import { Judge } from "./judge.ts";
 import type { Call, Machine } from "./machine.ts";
@@ -59,6 +59,7 @@ class Extractor {
   readonly commands: ShellCommand[] = [];
   readonly errors: ShellError[] = [];
   private nested = 0;
+  private readonly scope = inertScope((message) => this.fail(message, 0));
 
   constructor(
     /** The text that positions in the tree count in. */
@@ -106,13 +107,36 @@ class Extractor {
         forEachChild(node, (child) => this.visit(child, { ...place, depth: place.depth + 1, pipe: alone }));
         return;
       case "CommandExpansion":
+        // `${ …; }` is a substitution to new versions of bash only.
+        if (node.text.startsWith("${")) this.fail("substitution that not every bash knows", node.pos);
+        if (node.script === undefined) this.fail("substitution that cannot be read", node.pos);
+        else this.visit(node.script, { ...place, depth: place.depth + 1, pipe: alone });
+        return;
       case "ProcessSubstitution":
       case "ArithmeticCommandExpansion":
         if (node.script === undefined) this.fail("substitution that cannot be read", node.pos);
         else this.visit(node.script, { ...place, depth: place.depth + 1, pipe: alone });
         return;
+      case "ArithmeticFor":
+        if (!/^for[ \t]*\(\(/.test(this.source.slice(node.pos, node.pos + 64))) this.fail("loop that cannot be read", node.pos);
+        forEachChild(node, (child) => this.visit(child, place));
+        return;
+      case "ParameterExpansion":
+        if (node.operation?.type === "Unknown" || node.parameter === "") this.fail("expansion that cannot be read", node.pos);
+        forEachChild(node, (child) => this.visit(child, place));
+        return;
+      case "ExtendedGlob":
+        // Only with an option that changes how the text is read.
+        this.fail("extended pattern", node.pos);
+        return;
+      case "Redirected":
+        if (!node.redirects.every((redirect) => redirectHolds(redirect, this.source)))
+          this.fail("redirection that cannot be read", node.pos);
+        forEachChild(node, (child) => this.visit(child, place));
+        return;
       case "ArithmeticExpansion":
-        if (node.expression === undefined) this.fail("arithmetic that cannot be read", node.pos);
+        if (node.end - node.pos > 2_000) this.fail("arithmetic that is too long to follow", node.pos);
+        else if (node.expression === undefined) this.fail("arithmetic that cannot be read", node.pos);
         else this.visit(node.expression, place);
         return;
       case "ArithmeticBinary": {
@@ -150,16 +174,16 @@ class Extractor {
 
   private record(node: Command, place: Place): void {
     const fields: Field[] = [];
-    if (node.name !== undefined) expandWord(node.name, inertScope, fields);
+    if (node.name !== undefined) expandWord(node.name, this.scope, fields);
     for (const argument of node.args) {
       if (argument.type === "Assignment")
-        fields.push(assignmentField(argument.text, argument.value.type === "Word" ? expandSingle(argument.value, inertScope) : undefined));
-      else expandWord(argument, inertScope, fields);
+        fields.push(assignmentField(argument.text, argument.value.type === "Word" ? expandSingle(argument.value, this.scope) : undefined));
+      else expandWord(argument, this.scope, fields);
     }
     const assignments: ShellAssignment[] = [];
     for (const part of node.prefix) {
       if (part.type !== "Assignment") continue;
-      const value = part.value.type === "Word" ? expandSingle(part.value, inertScope) : undefined;
+      const value = part.value.type === "Word" ? expandSingle(part.value, this.scope) : undefined;
       const text = part.value.type === "Word" ? part.value.text : part.text.slice(part.text.indexOf("=") + 1);
       assignments.push({
         name: part.name,
@@ -167,7 +191,7 @@ class Extractor {
         value: { text, value: value?.kind === "text" ? value.text : undefined },
       });
     }
-    const redirections = node.redirects.map(redirection);
+    const redirections = node.redirects.map((redirect) => redirection(redirect, this.scope));
     this.unwrap(fields, { assignments, redirections }, place);
   }
 
@@ -245,15 +269,20 @@ class Recorder implements Machine {
 
 const nowhere: ShellWorld = { cwd: "/", userHome: "~", workspace: "/", gitTrusted: false };
 
-const inertScope: Scope = {
-  lookup: () => undefined,
-  positional: () => undefined,
-  home: () => undefined,
-  substitute: () => undefined,
-  arithmetic: () => {},
-  assign: () => {},
-  doubt: () => {},
-};
+/** Knows nothing and follows nothing; only takes down words that cannot be read. */
+function inertScope(fail: (message: string) => void): Scope {
+  return {
+    lookup: () => undefined,
+    positional: () => undefined,
+    home: () => undefined,
+    substitute: () => undefined,
+    arithmetic: () => {},
+    assign: () => {},
+    doubt: (reason) => {
+      if (reason === unreadable) fail(reason);
+    },
+  };
+}
 
 function nameOf(field: Field | undefined): string | undefined {
   if (field?.kind !== "text") return undefined;
@@ -272,7 +301,7 @@ function assignmentField(text: string, value: Field | undefined): Field {
   return { kind: "word", text: head, many: false, shown: text };
 }
 
-function redirection(node: Redirection): ShellRedirection {
+function redirection(node: Redirection, scope: Scope): ShellRedirection {
   const descriptor =
     node.descriptor === undefined ? undefined : node.descriptor.type === "FileDescriptor" ? node.descriptor.value : node.descriptor.name;
   if (node.type === "HereDoc") {
@@ -285,7 +314,7 @@ function redirection(node: Redirection): ShellRedirection {
   }
   if (node.target === undefined) return { operator: node.operator, descriptor, target: undefined, isStatic: false };
   const fields: Field[] = [];
-  expandWord(node.target, inertScope, fields);
+  expandWord(node.target, scope, fields);
   const value = fields.length === 1 && fields[0]?.kind === "text" ? fields[0].text : undefined;
   return { operator: node.operator, descriptor, target: { text: node.target.text, value }, isStatic: value !== undefined };
 }

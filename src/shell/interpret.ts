@@ -18,8 +18,8 @@ import type {
 } from "unbash";
 import { visitArithmetic } from "./arithmetic.ts";
 import { CommandInterpreter, maxDepth } from "./command.ts";
-import { isCovered } from "./coverage.ts";
-import { expandSingle, expandWord } from "./expand.ts";
+import { isCovered, redirectHolds } from "./coverage.ts";
+import { expandParts, expandSingle, expandWord } from "./expand.ts";
 import type { Field } from "./field.ts";
 import { joinStates, type State, sameState, withFunction } from "./state.ts";
 
@@ -174,6 +174,7 @@ export class Interpreter extends CommandInterpreter {
   ): void {
     switch (node.type) {
       case "Redirected":
+        if (!node.redirects.every((redirect) => redirectHolds(redirect, this.source))) this.unknown("redirection that cannot be read");
         this.loose(() => this.redirections(node.redirects));
         this.runCompound(node.command);
         return;
@@ -201,6 +202,7 @@ export class Interpreter extends CommandInterpreter {
         this.runFor(node.name.value, node.wordlist, node.body, node.type === "For");
         return;
       case "ArithmeticFor":
+        if (!/^for[ \t]*\(\(/.test(this.source.slice(node.pos, node.pos + 64))) this.unknown("loop that cannot be read");
         this.loose(() => {
           if (node.initialize !== undefined) visitArithmetic(node.initialize, this);
         });
@@ -311,7 +313,8 @@ export class Interpreter extends CommandInterpreter {
       this.left = [];
       const after = joinStates(before, this.state);
       this.state = after;
-      if (sameState(before, after)) break;
+      // In doubt nothing more is understood; one round shows what runs.
+      if (after.doubt !== undefined || sameState(before, after)) break;
       if (count >= maxRounds || !this.step()) {
         this.unknown("loop that changes what it works on");
         break;
@@ -335,6 +338,11 @@ export class Interpreter extends CommandInterpreter {
       }
       case "TestBinary": {
         const left = expandSingle(expression.left, this);
+        // A regular expression or pattern may hold brackets that a word may not.
+        if (/^(?:=~|==|=|!=)$/.test(expression.operator)) {
+          expandParts(expression.right.parts ?? [], this);
+          return;
+        }
         const right = expandSingle(expression.right, this);
         if (/^-(?:eq|ne|lt|le|gt|ge)$/.test(expression.operator) && !(this.isNumber(left) && this.isNumber(right))) {
           this.doubt("comparison that evaluates its operands as arithmetic");

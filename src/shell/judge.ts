@@ -37,6 +37,7 @@ export class Judge {
   names: PrintedNames | undefined;
   /** What stands on its standard input, where that is known. */
   input: string | undefined;
+  private patterns: Set<string> | undefined;
   /** Directories the shell is in after success, for `cd`. */
   moved: { readonly directories: readonly string[] | undefined } | undefined;
 
@@ -87,6 +88,9 @@ export class Judge {
   }
 
   private readCandidates(pattern: string): void {
+    if (this.patterns?.has(pattern) === true) return;
+    this.patterns ??= new Set();
+    this.patterns.add(pattern);
     for (const candidate of secretCandidates(pattern)) {
       for (const directory of this.state.directories ?? []) this.readPath(joinPath(directory, candidate), false);
     }

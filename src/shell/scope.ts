@@ -9,7 +9,7 @@ import { looksSecret } from "./paths.ts";
 import { isNumeric, type State, withDoubt, withVariable } from "./state.ts";
 import type { DraftEffect, ShellWorld } from "./types.ts";
 
-const maxSteps = 40_000;
+const maxSteps = 12_000;
 
 /** What a simple command prints, where that is known. */
 export interface Output {

@@ -66,7 +66,8 @@ export function joinStates(a: State, b: State): State {
       : [...new Set([...a.directories, ...b.directories])];
   return {
     directories: directories !== undefined && directories.length > maxDirectories ? undefined : directories,
-    variables: joinVariables(a.variables, b.variables),
+    // In doubt nothing is understood any more; values then only help to see the floor, and either will do.
+    variables: a.doubt !== undefined && b.doubt !== undefined ? a.variables : joinVariables(a.variables, b.variables),
     functions: a.functions === b.functions ? a.functions : new Map([...a.functions, ...b.functions]),
     positional: a.positional === b.positional ? a.positional : undefined,
     doubt: a.doubt ?? b.doubt,
