@@ -27,8 +27,8 @@ export interface DirectoryEntry {
 /** An opened regular file: the same inode however the name is swapped meanwhile. */
 export interface OpenFile {
   readonly stat: FileStat;
-  /** Up to `length` bytes from `position`; shorter only at the end of the file. */
-  read(position: number, length: number): Promise<Uint8Array>;
+  /** Up to `length` bytes from `position`; shorter only at the end of the file. `reuse`: bytes of an earlier read that nobody needs any more. */
+  read(position: number, length: number, reuse?: Uint8Array): Promise<Uint8Array>;
   close(): Promise<void>;
 }
 
