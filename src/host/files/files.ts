@@ -52,8 +52,8 @@ async function openFile(facts: PathFacts): Promise<OpenFile> {
   let isOpen = true;
   return {
     stat: toStat(stats),
-    async read(position, length) {
-      const buffer = Buffer.allocUnsafeSlow(length);
+    async read(position, length, reuse) {
+      const buffer = reuse?.byteLength === length ? reuse : Buffer.allocUnsafeSlow(length);
       try {
         return buffer.subarray(0, await readFully(fd, buffer, position));
       } catch (error) {

@@ -44,11 +44,12 @@ export async function takePage(file: OpenFile, head: Buffer, request: PageReques
   let block = head;
   let blockStart = 0;
   let at = request.start;
-  const advance = async (): Promise<boolean> => {
+  // New memory costs more than reading into it; what is skipped is not kept, so its block serves again.
+  const advance = async (reuse?: Buffer): Promise<boolean> => {
     signal.throwIfAborted();
     blockStart += block.length;
     if (blockStart >= size) return false;
-    block = asBuffer(await file.read(blockStart, blockBytes));
+    block = asBuffer(await file.read(blockStart, blockBytes, reuse));
     at = 0;
     return block.length > 0;
   };
@@ -62,7 +63,7 @@ export async function takePage(file: OpenFile, head: Buffer, request: PageReques
       continue;
     }
     const isPartial = at < block.length;
-    if (await advance()) continue;
+    if (await advance(block === head ? undefined : block)) continue;
     return { bytes: Buffer.alloc(0), skipped, lines: 0, eof: true, endless: false, totalLines: skipped + (isPartial ? 1 : 0) };
   }
 
