@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
 import type { FindRequest } from "../../contract/index.ts";
 import { toBytePath, toDisplay } from "./byte-path.ts";
-import { growTree, randomFrom } from "./generated-tree.ts";
+import { growTree, randomFrom } from "./fixtures/generated-tree.ts";
 import { findRepository } from "./git-repository.ts";
 import { leftOutGlobs } from "./left-out.ts";
 import { findRipgrep } from "./ripgrep-binary.ts";

@@ -3,7 +3,7 @@ import { appendFileSync, mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSy
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeEach, expect, test } from "vitest";
-import { pick, type Random, randomFrom } from "./generated-tree.ts";
+import { pick, type Random, randomFrom } from "./fixtures/generated-tree.ts";
 import { createSearch } from "./search.ts";
 
 const base = realpathSync(mkdtempSync(join(tmpdir(), "karyi-ignored-")));

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
 import type { GrepRequest, Search } from "../../contract/index.ts";
-import { growTree, pick, randomFrom } from "./generated-tree.ts";
+import { growTree, pick, randomFrom } from "./fixtures/generated-tree.ts";
 import { findRipgrep } from "./ripgrep-binary.ts";
 import { createSearch } from "./search.ts";
 
