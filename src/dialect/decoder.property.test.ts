@@ -125,7 +125,13 @@ describe("decoders", () => {
   it("give the same parts when every character comes alone", () => {
     fc.assert(
       fc.property(text, dialect, (source, name) => {
-        expect(decodeInPieces(source, [...source].map((_, index) => index), name)).toEqual(parseParts(source, { dialect: name }));
+        expect(
+          decodeInPieces(
+            source,
+            [...source].map((_, index) => index),
+            name,
+          ),
+        ).toEqual(parseParts(source, { dialect: name }));
       }),
       { numRuns: runs },
     );
@@ -155,7 +161,10 @@ describe("decoders", () => {
   });
 
   it("lose no text: what is no call comes out as it went in", () => {
-    const harmless = fc.array(fc.constantFrom("a", " ", "\n", "<", ">", "`", "{", "}", "[", "]", "*", "<b>", "</b>", "```", "\n\n", "x < y", '{"a":1}'), { maxLength: 60 });
+    const harmless = fc.array(
+      fc.constantFrom("a", " ", "\n", "<", ">", "`", "{", "}", "[", "]", "*", "<b>", "</b>", "```", "\n\n", "x < y", '{"a":1}'),
+      { maxLength: 60 },
+    );
     fc.assert(
       fc.property(harmless, (list) => {
         const source = list.join("");

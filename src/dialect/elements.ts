@@ -3,7 +3,7 @@
  * Broken markup pairs as far as it can: a tag without a partner (`vec<int>`) is text, never an error.
  * One pass and explicit stacks, so depth and breakage cost nothing extra.
  */
-import { readTag, type Tag } from "./tag.ts";
+import { isBlankRange, readTag, type Tag } from "./tag.ts";
 
 export interface Token {
   /** `marker` is an opening `<![CDATA[` that never closes. */
@@ -51,7 +51,7 @@ export function tokenize(text: string, from: number, to: number, cut: boolean): 
       const tag = readTag(text, at, true);
       if (tag !== undefined && tag !== "more" && tag.end <= to) {
         end = tag.end;
-        pairs.add({ kind: tag.closing ? "close" : tag.selfClosing ? "void" : "open", at, end, tag, mate: -1 });
+        pairs.add({ kind: tag.closing ? "close" : tag.selfClosing ? "void" : "open", at, end, tag, mate: -1 }, tag.name);
       }
     } else if (startsCdata(text, at)) {
       // Remembering a failed search keeps a text full of unclosed sections linear.
@@ -72,30 +72,51 @@ export function tokenize(text: string, from: number, to: number, cut: boolean): 
   return tokens;
 }
 
+/** Deeper than this, looking for a partner goes by counts instead of by walking up. */
+const shallow = 32;
+
 /** Pairs a closing tag with the nearest open one of its name; tags left open in between stay single. */
 class Pairs {
-  private readonly open: number[] = [];
-  private readonly count = new Map<string, number>();
+  private readonly open: Token[] = [];
+  private readonly indexes: number[] = [];
+  /** How many tags of a name are open; kept only where nesting is deep. */
+  private counts: Map<string, number> | undefined;
 
   constructor(private readonly tokens: Token[]) {}
 
-  add(token: Token): void {
-    const name = token.tag?.name ?? "";
+  add(token: Token, name: string): void {
     const index = this.tokens.push(token) - 1;
     if (token.kind === "open") {
-      this.open.push(index);
-      this.count.set(name, (this.count.get(name) ?? 0) + 1);
-    } else if (token.kind === "close" && (this.count.get(name) ?? 0) > 0) {
-      for (let top = this.open.pop(); top !== undefined; top = this.open.pop()) {
-        const other = this.tokens[top];
-        const otherName = other?.tag?.name ?? "";
-        this.count.set(otherName, (this.count.get(otherName) ?? 1) - 1);
-        if (other !== undefined && otherName === name) {
-          other.mate = index;
-          token.mate = top;
-          return;
-        }
+      this.open.push(token);
+      this.indexes.push(index);
+      this.count(name, 1);
+    } else if (token.kind === "close" && this.isOpen(name)) this.close(token, index, name);
+  }
+
+  private close(token: Token, index: number, name: string): void {
+    for (let other = this.open.pop(); other !== undefined; other = this.open.pop()) {
+      const at = this.indexes.pop() ?? -1;
+      const otherName = other.tag?.name ?? "";
+      this.count(otherName, -1);
+      if (otherName === name) {
+        other.mate = index;
+        token.mate = at;
+        return;
       }
+    }
+  }
+
+  private isOpen(name: string): boolean {
+    if (this.counts !== undefined) return (this.counts.get(name) ?? 0) > 0;
+    for (let at = this.open.length - 1; at >= 0; at -= 1) if (this.open[at]?.tag?.name === name) return true;
+    return false;
+  }
+
+  private count(name: string, by: 1 | -1): void {
+    if (this.counts !== undefined) this.counts.set(name, (this.counts.get(name) ?? 0) + by);
+    else if (this.open.length > shallow) {
+      this.counts = new Map();
+      for (const { tag } of this.open) this.counts.set(tag?.name ?? "", (this.counts.get(tag?.name ?? "") ?? 0) + 1);
     }
   }
 }
@@ -116,7 +137,7 @@ export function level(
   let reclosed = false;
   let gapFrom = range.from;
   const gapTo = (at: number) => {
-    if (!stray && at > gapFrom && text.slice(gapFrom, at).trim() !== "") stray = true;
+    if (!stray && !isBlankRange(text, gapFrom, at)) stray = true;
   };
   for (let k = range.first; k < range.last; k += 1) {
     const token = tokens[k];
@@ -166,7 +187,7 @@ function reclosing(text: string, tokens: readonly Token[], mate: number, to: num
     if (token === undefined || token.kind === "open" || token.kind === "void") break;
     if (token.kind !== "close" || token.mate >= 0) break;
     if (token.tag?.name !== name) continue;
-    if (text.slice(tokens[found]?.end ?? token.at, token.at).trim() !== "") found = k;
+    if (!isBlankRange(text, tokens[found]?.end ?? token.at, token.at)) found = k;
   }
   return found;
 }

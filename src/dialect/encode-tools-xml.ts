@@ -53,10 +53,10 @@ function isAttribute(name: string): boolean {
 }
 
 function encodeAttributes(rule: AttributeTag, input: JsonObject): string {
-  const short = Object.entries(rule.rename).find(([attribute]) => attribute === "src");
+  const short = rule.rename.get("src");
   const attributes = entriesOf(input)
     .filter(([name]) => !(name in rule.fixed))
-    .map(([name, value]) => `${short?.[1] === name ? short[0] : name}="${escapeAttribute(String(value))}"`);
+    .map(([name, value]) => `${short === name ? "src" : name}="${escapeAttribute(String(value))}"`);
   const tag = `<${rule.tag} ${attributes.join(" ")}/>`;
   return rule.inside === undefined ? `  ${tag}` : `  <${rule.inside}>\n    ${tag}\n  </${rule.inside}>`;
 }

@@ -88,7 +88,8 @@ export class CallFramer implements Framer {
   private sniffTag(text: string, p: number, opened: number, final: boolean): number {
     const word = wordAt(text, p + 1);
     if (p + 1 + word.length >= text.length && !final && word.length < 24) return p;
-    const bare = word.toLowerCase().replace("antml:", "");
+    const lower = word.toLowerCase();
+    const bare = lower.startsWith("antml:") ? lower.slice(6) : lower;
     const next = text.charAt(p + 1 + word.length);
     const isFunction = bare === "function" && /[\s=]/.test(next);
     if (isFunction || bare === "invoke" || bare === "tool_call") {
@@ -96,7 +97,7 @@ export class CallFramer implements Framer {
       return this.reject(p);
     }
     if (bare === "arg_key" || bare === "arg_value") this.arguments(opened);
-    else this.inner = new MarkupFramer({ name: this.name, around: [], completes: completingTags, read: readMarkupCall }, opened);
+    else this.inner = new MarkupFramer({ name: this.name, around: nothing, completes: completingTags, read: readMarkupCall }, opened);
     return p;
   }
 
@@ -152,6 +153,7 @@ export class CallFramer implements Framer {
   }
 }
 
+const nothing: ReadonlySet<string> = new Set();
 const noSpans = { spans: [], rejected: false, stray: false };
 
 function wordAt(text: string, at: number): string {

@@ -6,38 +6,34 @@
  */
 import { startsCdata } from "./elements.ts";
 import type { FrameContext, FrameEnd, Framer } from "./frame.ts";
-import { isSpace, readTag, type Tag } from "./tag.ts";
+import { isBlankRange, isSpace, lowerSlice, readTag, type Tag, wordAmong } from "./tag.ts";
 import type { DecodedPart } from "./types.ts";
 
 type Role = "parameter" | "key" | "function" | "container";
 
 export interface FunctionStyle {
-  readonly roles: Readonly<Record<string, Role>>;
+  readonly roles: ReadonlyMap<string, Role>;
+  readonly names: readonly string[];
   /** Opening tags of parameters and functions carry a name. */
   readonly named: boolean;
 }
 
-export const invokeStyle: FunctionStyle = {
-  roles: { parameter: "parameter", param: "parameter", invoke: "function", function_calls: "container" },
-  named: true,
-};
+function style(named: boolean, roles: Readonly<Record<string, Role>>): FunctionStyle {
+  return { roles: new Map(Object.entries(roles)), names: Object.keys(roles), named };
+}
 
-export const functionStyle: FunctionStyle = {
-  roles: {
-    parameter: "parameter",
-    param: "parameter",
-    function: "function",
-    tool_call: "container",
-    tool_calls: "container",
-    function_calls: "container",
-  },
-  named: true,
-};
+export const invokeStyle = style(true, { parameter: "parameter", invoke: "function", param: "parameter", function_calls: "container" });
 
-export const argumentStyle: FunctionStyle = {
-  roles: { arg_value: "parameter", arg_key: "key", tool_call: "function" },
-  named: false,
-};
+export const functionStyle = style(true, {
+  parameter: "parameter",
+  function: "function",
+  tool_call: "container",
+  param: "parameter",
+  tool_calls: "container",
+  function_calls: "container",
+});
+
+export const argumentStyle = style(false, { arg_key: "key", arg_value: "parameter", tool_call: "function" });
 
 /** A parameter's content, by offsets in the frame. */
 export interface Span {
@@ -170,7 +166,7 @@ export class FunctionFramer implements Framer {
 
   private passText(text: string, from: number, to: number): void {
     const watches = this.state === "between" ? !this.stray : this.fresh;
-    if (!watches || to === from || text.slice(from, to).trim() === "") return;
+    if (!watches || isBlankRange(text, from, to)) return;
     if (this.state === "between") {
       if (this.keyFrom === 0) this.stray = true;
     } else this.fresh = false;
@@ -183,12 +179,12 @@ export class FunctionFramer implements Framer {
     const limit = Math.min(text.length, p + 24);
     const start = p;
     while (p < limit && isLetter(text.charCodeAt(p))) p += 1;
-    if (p === text.length) return !final && this.mayStart(text.slice(start, p).toLowerCase()) ? "more" : undefined;
-    const word = text.slice(start, p).toLowerCase();
-    const name = word.startsWith("antml:") ? word.slice(6) : word;
-    const role = Object.hasOwn(this.style.roles, name) ? this.style.roles[name] : undefined;
+    if (p === text.length) return !final && this.mayStart(lowerSlice(text, start, p)) ? "more" : undefined;
+    const exact = wordAmong(text, start, p, this.style.names);
+    const word = exact ?? lowerSlice(text, start, p);
+    const role = this.style.roles.get(word.startsWith("antml:") ? word.slice(6) : word);
     if (role === undefined) return undefined;
-    const tag = readTag(text, lt, final);
+    const tag = readTag(text, lt, final, exact);
     if (tag === "more" || tag === undefined) return tag;
     const needsName = this.style.named && !tag.closing && (role === "parameter" || role === "function");
     if (needsName && !tag.attributes.has("name") && !tag.attributes.has("=")) return undefined;
@@ -197,7 +193,7 @@ export class FunctionFramer implements Framer {
 
   private mayStart(word: string): boolean {
     const bare = word.startsWith("antml:") ? word.slice(6) : word;
-    return "antml:".startsWith(word) || Object.keys(this.style.roles).some((name) => name.startsWith(bare));
+    return "antml:".startsWith(word) || [...this.style.roles.keys()].some((name) => name.startsWith(bare));
   }
 
   private take(mark: Mark, lt: number, base: number): number {

@@ -3,21 +3,23 @@
  * The frame ends at its closing tag outside CDATA; `</tool_call>` inside CDATA is data.
  */
 import { startsCdata } from "./elements.ts";
-import { closesAt, type FrameContext, type FrameEnd, type Framer } from "./frame.ts";
-import { isNameCode } from "./tag.ts";
+import type { FrameContext, FrameEnd, Framer } from "./frame.ts";
+import { isBlankRange, isNameCode, isSpace, lowerSlice } from "./tag.ts";
 import type { DecodedPart } from "./types.ts";
 
 export interface MarkupRules {
   /** Lower-case name of the frame's tag. */
   readonly name: string;
   /** Closing tags of what is around it: they end a frame whose own end is missing. */
-  readonly around: readonly string[];
+  readonly around: ReadonlySet<string>;
   /** Closing tags after which the frame is complete but for its own end. */
-  readonly completes: readonly string[];
+  readonly completes: ReadonlySet<string>;
   read(raw: string, end: FrameEnd, context: FrameContext): readonly DecodedPart[] | undefined;
 }
 
 const cdataOpen = "<![CDATA[";
+/** The longest closing tag, blanks included; what is longer is content. */
+const maxClosing = 144;
 
 export class MarkupFramer implements Framer {
   ended: FrameEnd | undefined;
@@ -105,36 +107,26 @@ export class MarkupFramer implements Framer {
   }
 
   private closing(text: string, lt: number, final: boolean): number {
-    const own = closesAt(text, lt, this.rules.name, final);
-    if (own === "more") return lt;
-    if (own !== undefined) {
-      this.ended = "closed";
-      this.unsure = this.last === "other" && this.rules.completes.length > 0;
-      return own;
-    }
-    for (const name of this.rules.around) {
-      const outer = closesAt(text, lt, name, final);
-      if (outer === "more") return lt;
-      if (outer !== undefined) {
-        this.ended = "unclosed";
-        this.unsure = true;
-        return lt;
-      }
-    }
-    for (const name of this.rules.completes) {
-      const complete = closesAt(text, lt, name, final);
-      if (complete === "more") return lt;
-      if (complete !== undefined) {
-        this.last = "complete";
-        return complete;
-      }
-    }
-    const limit = Math.min(text.length, lt + 80);
+    const limit = Math.min(text.length, lt + maxClosing);
     let p = lt + 2;
     while (p < limit && isNameCode(text.charCodeAt(p))) p += 1;
-    if (p >= limit && p === text.length && !final) return lt;
-    this.last = text.charCodeAt(p) === 62 ? "close" : "other";
-    return p;
+    const nameEnd = p;
+    while (p < limit && isSpace(text.charCodeAt(p))) p += 1;
+    if (p === text.length && p < lt + maxClosing && !final) return lt;
+    if (text.charCodeAt(p) !== 62) {
+      this.last = "other";
+      return nameEnd;
+    }
+    const name = lowerSlice(text, lt + 2, nameEnd);
+    if (name === this.rules.name) {
+      this.ended = "closed";
+      this.unsure = this.last === "other" && this.rules.completes.size > 0;
+    } else if (this.rules.around.has(name)) {
+      this.ended = "unclosed";
+      this.unsure = true;
+      return lt;
+    } else this.last = this.rules.completes.has(name) ? "complete" : "close";
+    return p + 1;
   }
 
   /** The same tag opens again right after this frame was complete: its end is missing. */
@@ -146,6 +138,6 @@ export class MarkupFramer implements Framer {
   }
 
   private passText(text: string, from: number, to: number): void {
-    if (this.last !== "other" && to > from && text.slice(from, to).trim() !== "") this.last = "other";
+    if (this.last !== "other" && !isBlankRange(text, from, to)) this.last = "other";
   }
 }

@@ -7,7 +7,7 @@ import { valueOfText } from "./coerce.ts";
 import { type Element, level, type Token } from "./elements.ts";
 import { textOutsideCdata } from "./entities.ts";
 import type { Shape } from "./shape.ts";
-import type { Tag } from "./tag.ts";
+import { isBlankRange, type Tag } from "./tag.ts";
 import { maxDepth, type Repairs } from "./types.ts";
 
 /** Without a schema these are taken for web pages rather than for structure. */
@@ -35,8 +35,15 @@ export class MarkupReader {
     const { text, tokens } = this;
     if (element.first >= element.last) return { text: textOutsideCdata(text.slice(element.from, element.to), this.repairs), quoted: false };
     const firstToken = tokens[element.first];
-    const startsQuoted =
-      (firstToken?.kind === "cdata" || firstToken?.kind === "marker") && text.slice(element.from, firstToken.at).trim() === "";
+    const startsQuoted = (firstToken?.kind === "cdata" || firstToken?.kind === "marker") && isBlankRange(text, element.from, firstToken.at);
+    if (
+      startsQuoted &&
+      element.last === element.first + 1 &&
+      firstToken.kind === "cdata" &&
+      isBlankRange(text, firstToken.end, element.to)
+    ) {
+      return { text: text.slice(firstToken.at + 9, firstToken.mate), quoted: true };
+    }
     if (!startsQuoted && tokens.slice(element.first, element.last).some((token) => token.kind !== "cdata" && token.kind !== "marker")) {
       this.repairs.add("unescaped markup");
       return { text: text.slice(element.from, element.to), quoted: false };
@@ -68,7 +75,8 @@ export class MarkupReader {
   }
 
   value(element: Element, shape: Shape | undefined, depth = 0): Json {
-    if (element.first < element.last && depth < maxDepth) {
+    const kind = element.first < element.last ? this.tokens[element.first]?.kind : undefined;
+    if (kind !== undefined && kind !== "cdata" && kind !== "marker" && depth < maxDepth) {
       const structured = this.structure(element, shape, depth);
       if (structured !== undefined) return structured;
     }
@@ -80,8 +88,6 @@ export class MarkupReader {
     const typed = shape !== undefined && shape.types.size > 0;
     const mayBeText = typed && shape.types.has("string");
     if (typed && !shape.types.has("array") && (mayBeText || !shape.types.has("object"))) return undefined;
-    const first = this.tokens[element.first]?.kind;
-    if (first === "cdata" || first === "marker") return undefined;
     const { elements, stray } = level(this.text, this.tokens, element, starter(shape));
     if (stray || elements.length === 0 || elements.some((child) => !child.closed)) return undefined;
     // Where text is possible too, only a plain list of items is not text.
@@ -103,21 +109,38 @@ export class MarkupReader {
 
   /** Elements to named values; a repeated name is a list. */
   object(elements: readonly Element[], shape: Shape | undefined, depth = 0): JsonObject {
-    const groups = new Map<string, Element[]>();
+    const out: Record<string, Json> = {};
+    const repeated = new Map<string, Element[]>();
     for (const child of elements) {
       const name = parameterName(child.tag, shape, this.repairs);
-      const group = groups.get(name);
-      if (group === undefined) groups.set(name, [child]);
-      else group.push(child);
+      // Only the unusual goes the long way: names that repeat, and the one name that is not a plain property.
+      if (name === "__proto__" || Object.hasOwn(out, name))
+        gather(repeated, name, child, elements, (tag) => parameterName(tag, shape, this.repairs));
+      else out[name] = this.value(child, shape?.property(name), depth);
     }
-    return Object.fromEntries(
-      [...groups].map(([name, group]): [string, Json] => {
-        const property = shape?.property(name);
-        const only = group.length === 1 ? group[0] : undefined;
-        if (only !== undefined) return [name, this.value(only, property, depth)];
-        return [name, group.map((child, index) => this.value(child, property?.item(index), depth))];
-      }),
-    );
+    if (repeated.size === 0) return out;
+    const entries = new Map<string, Json>(Object.entries(out));
+    for (const [name, group] of repeated) {
+      const property = shape?.property(name);
+      const only = group.length === 1 ? group[0] : undefined;
+      entries.set(
+        name,
+        only === undefined
+          ? group.map((child, index) => this.value(child, property?.item(index), depth))
+          : this.value(only, property, depth),
+      );
+    }
+    return Object.fromEntries(entries);
+  }
+}
+
+/** All elements of one name, in order. */
+function gather(groups: Map<string, Element[]>, name: string, child: Element, all: readonly Element[], nameOf: (tag: Tag) => string): void {
+  const group = groups.get(name);
+  if (group !== undefined) group.push(child);
+  else {
+    const first = name === "__proto__" ? undefined : all.find((one) => nameOf(one.tag) === name);
+    groups.set(name, first === undefined ? [child] : [first, child]);
   }
 }
 

@@ -9,6 +9,8 @@ export type Opener = "call" | "tools" | "invoke" | "function" | "thought" | "res
 
 export interface Hearing {
   readonly openers: ReadonlyMap<string, Opener>;
+  /** All names of openers, the frequent ones first. */
+  readonly names: readonly string[];
   /** Closing tags that are dropped after a call. */
   readonly closers: ReadonlySet<string>;
   readonly json: "calls" | "reply" | "none";
@@ -61,6 +63,7 @@ function hearing(dialect: TextDialect): Hearing {
   }
   return {
     openers,
+    names: [...openers.keys()],
     closers,
     json: dialect === "auto" || dialect === "json" ? "calls" : dialect === "toolsxml" ? "reply" : "none",
     prefixes,

@@ -21,14 +21,15 @@ type Style = "invoke" | "function" | "arguments";
 
 export function functionReader(style: Style) {
   return (raw: string, end: FrameEnd, frame: FunctionFrame, context: FrameContext): readonly DecodedPart[] => {
-    const { opener, from, to } = bodyOf(raw, style === "arguments" ? "tool_call" : style);
-    const repairs: Repairs = new Set(opener?.repairs ?? []);
+    const tag = readTag(raw, 0, true);
+    const opener = tag === "more" ? undefined : tag;
+    const from = opener?.end ?? 0;
+    const repairs: Repairs = new Set(opener?.repairs);
     const expected = style === "arguments" ? "tool_call" : style;
     if (opener !== undefined && opener.written !== expected) repairs.add(opener.name === expected ? "tag case" : "tag name");
     if (end !== "closed") repairs.add("missing end tag");
     if (frame.rejected) repairs.add("closing tag in content");
-    const written =
-      style === "arguments" ? nameBefore(raw, from, to) : (opener?.attributes.get("=") ?? opener?.attributes.get("name") ?? "");
+    const written = style === "arguments" ? nameBefore(raw, from) : (opener?.attributes.get("=") ?? opener?.attributes.get("name") ?? "");
     const cutOff = end === "cut";
     if (!isToolName(written.trim())) {
       const unreadable = cutOff ? "the call ends before its parameters" : "the call does not name a tool";
@@ -36,14 +37,15 @@ export function functionReader(style: Style) {
     }
     const name = toolName(written, context.tools, repairs);
     const shape = shapeOf(context.tools(name));
-    const bodyFrom = style === "arguments" ? from + raw.slice(from, to).indexOf(written) + written.length : from;
     const spans = resolveGuesses(raw, frame.spans);
     if (spans.length === 0) {
-      const inner = innerParameters(raw, bodyFrom, to, shape, style, repairs, cutOff);
+      const { to } = bodyOf(raw);
+      const bodyFrom = style === "arguments" ? raw.indexOf(written, from) + written.length : from;
+      const inner = innerParameters(raw, bodyFrom, Math.max(bodyFrom, to), shape, style, repairs, cutOff);
       return [{ type: "call", call: decodedCall({ name, raw, repairs, ...inner, cutOff: cutOff && inner.cutOff }) }];
     }
     if (frame.stray && style !== "arguments") repairs.add("stray text");
-    const entries = new Map<string, Json>();
+    const input: Record<string, Json> = {};
     let unreadable: string | undefined;
     for (const span of spans) {
       if (span.guessed) repairs.add("missing end tag");
@@ -53,19 +55,28 @@ export function functionReader(style: Style) {
         continue;
       }
       const stop = cutOff && span === spans.at(-1) ? Math.max(span.from, withoutPartialTag(raw, span.to)) : span.to;
-      entries.set(knownName(key, shape, repairs), spanValue(raw, span.from, stop, key, shape, style, repairs));
+      const known = knownName(key, shape, repairs);
+      setOwn(input, known, spanValue(raw, span.from, stop, shape?.property(known), style, repairs));
     }
-    return [{ type: "call", call: decodedCall({ name, input: Object.fromEntries(entries), raw, repairs, cutOff, unreadable }) }];
+    return [{ type: "call", call: decodedCall({ name, input, raw, repairs, cutOff, unreadable }) }];
   };
 }
 
-function nameBefore(raw: string, from: number, to: number): string {
-  const stop = raw.indexOf("<", from);
-  return raw.slice(from, stop < 0 || stop > to ? to : stop).trim();
+/** `__proto__` is a name like any other. */
+function setOwn(target: Record<string, Json>, key: string, value: Json): void {
+  if (key === "__proto__") Object.defineProperty(target, key, { value, enumerable: true, configurable: true, writable: true });
+  else target[key] = value;
 }
 
-function spanValue(raw: string, from: number, to: number, key: string, shape: Shape | undefined, style: Style, repairs: Repairs): Json {
-  const property = shape?.property(knownName(key, shape, new Set()));
+/** The name before the arguments: up to the first tag, or the first brace of arguments in JSON. */
+function nameBefore(raw: string, from: number): string {
+  const stop = raw.indexOf("<", from);
+  const text = raw.slice(from, stop < 0 ? raw.length : stop);
+  const brace = text.indexOf("{");
+  return (brace < 0 ? text : text.slice(0, brace)).trim();
+}
+
+function spanValue(raw: string, from: number, to: number, property: Shape | undefined, style: Style, repairs: Repairs): Json {
   let start = from;
   while (start < to && isSpace(raw.charCodeAt(start))) start += 1;
   if (startsCdata(raw, start)) {

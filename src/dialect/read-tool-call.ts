@@ -10,14 +10,14 @@ import { MarkupReader, starter } from "./markup-value.ts";
 import { isToolName, toolName } from "./names.ts";
 import { callsOfJson, namedArguments } from "./read-json.ts";
 import { isObject, type Shape, shapeOf } from "./shape.ts";
-import { readTag, type Tag } from "./tag.ts";
+import { isBlankRange, readTag, type Tag } from "./tag.ts";
 import { type DecodedPart, decodedCall, type Repair, type Repairs } from "./types.ts";
 
 const nameTags = new Set(["name", "tool_name", "tool", "function_name", "function"]);
 const paramsTags = new Set(["params", "parameters", "arguments", "args"]);
 
 /** Closing tags after which a `<tool_call>` lacks nothing but its own end. */
-export const completingTags = ["params", "parameters", "arguments", "args", "input"];
+export const completingTags: ReadonlySet<string> = new Set(["params", "parameters", "arguments", "args", "input"]);
 
 export interface Parameters {
   readonly input: Json;
@@ -26,12 +26,13 @@ export interface Parameters {
 }
 
 /** The range of a frame's content: behind its opening tag, before its closing tag. */
-export function bodyOf(raw: string, name: string): { readonly opener: Tag | undefined; readonly from: number; readonly to: number } {
+export function bodyOf(raw: string): { readonly opener: Tag | undefined; readonly from: number; readonly to: number } {
   const tag = readTag(raw, 0, true);
   const opener = tag === "more" ? undefined : tag;
   const from = opener?.end ?? 0;
   const close = raw.lastIndexOf("</");
-  const closes = close >= from && raw.slice(close + 2, close + 2 + name.length).toLowerCase() === name && raw.trimEnd().endsWith(">");
+  const closer = close >= from ? readTag(raw, close, true) : undefined;
+  const closes = closer !== undefined && closer !== "more" && closer.name === opener?.name && isBlankRange(raw, closer.end, raw.length);
   return { opener, from, to: closes ? close : raw.length };
 }
 
@@ -43,7 +44,7 @@ export function withoutPartialTag(raw: string, to: number): number {
 }
 
 export function readMarkupCall(raw: string, end: FrameEnd, context: FrameContext): readonly DecodedPart[] {
-  const { opener, from, to: whole } = bodyOf(raw, readName(raw));
+  const { opener, from, to: whole } = bodyOf(raw);
   const cut = end === "cut";
   const to = cut ? Math.max(from, withoutPartialTag(raw, whole)) : whole;
   const repairs: Repairs = new Set(openerRepairs(opener));
@@ -138,10 +139,10 @@ function noteLevel(
 
 /** Hermes: JSON inside the tag, one value or several. */
 export function readJsonCall(raw: string, end: FrameEnd, context: FrameContext): readonly DecodedPart[] {
-  const { opener, from, to: whole } = bodyOf(raw, readName(raw));
+  const { opener, from, to: whole } = bodyOf(raw);
   const to = end === "cut" ? withoutPartialTag(raw, whole) : whole;
   const body = raw.slice(from, Math.max(from, to));
-  const repairs = openerRepairs(opener);
+  const repairs = [...openerRepairs(opener)];
   if (end !== "closed") repairs.push("missing end tag");
   const parts: DecodedPart[] = [];
   const unfenced = withoutFence(body.trim());
@@ -194,15 +195,11 @@ function guessName(text: string): string {
   return /"(?:name|tool|function)"\s*:\s*"([\w.:/-]{1,128})"/.exec(text.slice(0, 400))?.[1] ?? "";
 }
 
-function readName(raw: string): string {
-  const tag = readTag(raw, 0, true);
-  return tag === undefined || tag === "more" ? "" : tag.name;
-}
-
-function openerRepairs(opener: Tag | undefined): Repair[] {
-  if (opener === undefined) return [];
-  const repairs: Repair[] = [...opener.repairs];
-  if (opener.written !== opener.name) repairs.push("tag case");
-  if (opener.name !== "tool_call") repairs.push("tag name");
-  return repairs;
+function openerRepairs(opener: Tag | undefined): readonly Repair[] {
+  if (opener === undefined || opener.written === "tool_call") return opener?.repairs ?? [];
+  return [
+    ...opener.repairs,
+    ...(opener.written !== opener.name ? (["tag case"] as const) : []),
+    ...(opener.name !== "tool_call" ? (["tag name"] as const) : []),
+  ];
 }

@@ -26,10 +26,10 @@ interface Reading {
 
 export function toolsXmlReader(name: string, extra: readonly Repair[] = []) {
   return (raw: string, end: FrameEnd, context: FrameContext): readonly DecodedPart[] => {
-    const { opener, from, to: all } = bodyOf(raw, name);
+    const { opener, from, to: all } = bodyOf(raw);
     const cut = end === "cut";
     const to = cut ? Math.max(from, withoutPartialTag(raw, all)) : all;
-    const repairs: Repairs = new Set([...extra, ...(opener?.repairs ?? [])]);
+    const repairs: Repairs = new Set(extra.length === 0 ? opener?.repairs : [...extra, ...(opener?.repairs ?? [])]);
     if (opener !== undefined && opener.written !== name) repairs.add("tag case");
     if (end !== "closed") repairs.add("missing end tag");
     const tag = opener ?? emptyTag(name);
@@ -66,25 +66,27 @@ function unreadable({ raw, repairs, cut }: Reading, name: string, why: string): 
 
 function readAttributes(reading: Reading, rule: AttributeTag, element: Element): DecodedPart {
   const shape = shapeOf(reading.context.tools(rule.tool));
-  const entries = new Map<string, Json>();
+  const input: Record<string, Json> = {};
   for (const [attribute, text] of element.tag.attributes) {
-    const name = Object.hasOwn(rule.rename, attribute) ? (rule.rename[attribute] ?? attribute) : attribute;
-    entries.set(name, rule.texts.includes(name) ? text : valueOfText(text, shape?.property(name), false, reading.repairs));
+    const name = rule.rename.get(attribute) ?? attribute;
+    if (name !== "__proto__")
+      input[name] = rule.texts.includes(name) ? text : valueOfText(text, shape?.property(name), false, reading.repairs);
   }
-  if (rule.content !== undefined && !entries.has(rule.content)) {
+  if (rule.content !== undefined && input[rule.content] === undefined) {
     const content = reading.reader.leaf(element).text.trim();
-    if (content !== "") entries.set(rule.content, content);
+    if (content !== "") input[rule.content] = content;
   }
   for (const repair of element.tag.repairs) reading.repairs.add(repair);
-  const missing = rule.required.filter((name) => !entries.has(name));
+  const missing = rule.required.filter((name) => input[name] === undefined);
   if (missing.length > 0) return unreadable(reading, rule.tool, `<${rule.tag}> lacks ${missing.join(" and ")}`);
-  return call(reading, rule.tool, { ...Object.fromEntries(entries), ...rule.fixed });
+  return call(reading, rule.tool, Object.assign(input, rule.fixed));
 }
 
 /** `<read>`: each `<file>` and `<search>` is a call of its own. */
 function readFiles(reading: Reading): readonly DecodedPart[] {
   const { raw, reader, whole } = reading;
-  const direct = readTags.find((rule) => Object.keys(rule.rename).some((attribute) => whole.tag.attributes.has(attribute)));
+  const { attributes } = whole.tag;
+  const direct = attributes.size === 0 ? undefined : readTags.find((rule) => [...rule.rename.keys()].some((name) => attributes.has(name)));
   if (direct !== undefined) return [readAttributes(reading, direct, whole)];
   const { elements } = level(raw, reader.tokens, whole, (tag) => readTags.some((rule) => rule.tag === tag.name));
   const parts = elements.flatMap((element): readonly DecodedPart[] => {

@@ -32,6 +32,8 @@ type Verdict = "wait" | number | (() => number);
 /** How often a JSON text that never ends is read again as plain text. */
 const maxRescans = 16;
 const replyKeys: ReadonlySet<string> = new Set(["reply", "tools"]);
+const nothing: ReadonlySet<string> = new Set();
+const insideTools: ReadonlySet<string> = new Set(["tools"]);
 const mistralMark = "[TOOL_CALLS]";
 
 export class Scanner {
@@ -459,7 +461,12 @@ export class Scanner {
   private openToolsTag(text: string, at: number, extra: readonly Repair[]): number {
     const tag = readTag(text, at, true);
     if (tag === undefined || tag === "more") return at + 1;
-    const rules = { name: tag.name, around: this.inTools ? ["tools"] : [], completes: [], read: toolsXmlReader(tag.name, extra) };
+    const rules = {
+      name: tag.name,
+      around: this.inTools ? insideTools : nothing,
+      completes: nothing,
+      read: toolsXmlReader(tag.name, extra),
+    };
     this.begin(new MarkupFramer(rules, tag.end - at), text.slice(at, tag.end));
     if (tag.selfClosing) this.finish("closed");
     return tag.end;

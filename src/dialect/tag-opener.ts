@@ -4,7 +4,7 @@ import { CallFramer } from "./frame-call.ts";
 import { FunctionFramer, functionStyle, invokeStyle } from "./frame-function.ts";
 import type { Hearing } from "./openers.ts";
 import { functionReader } from "./read-function.ts";
-import { readTag } from "./tag.ts";
+import { lowerSlice, readTag, wordAmong } from "./tag.ts";
 
 export interface TagView {
   readonly text: string;
@@ -35,12 +35,12 @@ export function lookAtTag({ text, at, final, hearing }: TagView): Found | "wait"
   const limit = Math.min(text.length, start + 26);
   while (p < limit && isWord(text.charCodeAt(p))) p += 1;
   if (p === start && p < text.length) return undefined;
-  const word = text.slice(start, p).toLowerCase();
-  if (p === text.length) return !final && hearing.prefixes.has(word) ? "wait" : undefined;
-  const name = word.startsWith("antml:") ? word.slice(6) : word;
+  if (p === text.length) return !final && hearing.prefixes.has(lowerSlice(text, start, p)) ? "wait" : undefined;
+  const exact = wordAmong(text, start, p, hearing.names);
+  const name = exact ?? withoutPrefix(lowerSlice(text, start, p));
   const kind = hearing.openers.get(name);
   if (closing ? !hearing.closers.has(name) : kind === undefined) return undefined;
-  const tag = readTag(text, at, final);
+  const tag = readTag(text, at, final, exact);
   if (tag === "more") return "wait";
   if (tag === undefined || tag.name !== name) return undefined;
   const { end } = tag;
@@ -77,6 +77,10 @@ function pythonTag(text: string, at: number, final: boolean, hearing: Hearing): 
   if (hearing.json !== "calls") return undefined;
   if (text.startsWith(pythonMark, at)) return { kind: "json", name: "", end: at + pythonMark.length };
   return !final && pythonMark.startsWith(text.slice(at, at + pythonMark.length)) ? "wait" : undefined;
+}
+
+function withoutPrefix(word: string): string {
+  return word.startsWith("antml:") ? word.slice(6) : word;
 }
 
 function isWord(code: number): boolean {

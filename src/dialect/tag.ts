@@ -23,19 +23,33 @@ const noAttributes: ReadonlyMap<string, string> = new Map();
 const noRepairs: readonly Repair[] = [];
 const closingQuote: Readonly<Record<string, string>> = { '"': '"', "'": "'", "“": "”", "”": "”", "‘": "’", "’": "’", "„": "“", "«": "»" };
 
-/** `more`: the text ends inside what may be a tag. `undefined`: not a tag. */
-export function readTag(text: string, at: number, final: boolean): Tag | "more" | undefined {
+/**
+ * `more`: the text ends inside what may be a tag. `undefined`: not a tag.
+ * `known`: a plain lower-case name that the caller found there, which spares cutting it out again.
+ */
+export function readTag(text: string, at: number, final: boolean, known?: string): Tag | "more" | undefined {
   const limit = Math.min(text.length, at + maxTagLength);
   const incomplete = final || text.length > limit ? undefined : "more";
   let p = at + 1;
   const closing = text.charCodeAt(p) === 47;
   if (closing) p += 1;
   const nameStart = p;
-  while (p < limit && isNameCode(text.charCodeAt(p))) p += 1;
+  let plain = true;
+  if (known !== undefined) p += known.length;
+  while (p < limit) {
+    const code = text.charCodeAt(p);
+    if (code < 95 || code > 122) {
+      if (!isNameCode(code)) break;
+      plain &&= code >= 48 && code <= 57;
+    }
+    p += 1;
+  }
   if (p >= limit) return incomplete;
   if (p === nameStart || !startsName(text.charCodeAt(nameStart))) return undefined;
-  const written = stripPrefix(text.slice(nameStart, p));
-  const name = written.toLowerCase();
+  // Nearly every tag is plain lower case; the rest pays for its spelling.
+  const exact = known !== undefined && p === nameStart + known.length;
+  const written = exact ? known : plain ? text.slice(nameStart, p) : stripPrefix(text.slice(nameStart, p));
+  const name = plain ? written : written.toLowerCase();
   // The common case: no attributes.
   if (text.charCodeAt(p) === 62) {
     return { name, written, closing, selfClosing: false, attributes: noAttributes, end: p + 1, repairs: noRepairs };
@@ -135,6 +149,12 @@ function unquotedValue(
 
 /** A curly opening quote is often closed by a straight one. */
 function closingIndex(text: string, from: number, limit: number, quote: string, closer: string): number {
+  // Most values are short: walking to their end is cheaper than cutting out a window.
+  if (quote === closer) {
+    const code = closer.charCodeAt(0);
+    const near = Math.min(limit, from + 64);
+    for (let p = from; p < near; p += 1) if (text.charCodeAt(p) === code) return p;
+  }
   const window = text.slice(from, limit);
   let stop = window.indexOf(closer);
   if (quote !== '"' && quote !== "'") {
@@ -151,6 +171,29 @@ function unquote(value: string): string {
 
 function stripPrefix(name: string): string {
   return name.length > 6 && name.slice(0, 6).toLowerCase() === "antml:" ? name.slice(6) : name;
+}
+
+/** Nothing but blanks in a range, without cutting it out. */
+export function isBlankRange(text: string, from: number, to: number): boolean {
+  for (let p = from; p < to; p += 1) if (!isSpace(text.charCodeAt(p))) return false;
+  return true;
+}
+
+/** The word of a list that stands at a range, if it is one, without cutting the range out. */
+export function wordAmong(text: string, from: number, to: number, words: readonly string[]): string | undefined {
+  const length = to - from;
+  for (const word of words) if (word.length === length && text.startsWith(word, from)) return word;
+  return undefined;
+}
+
+/** A short word in lower case; already so in nearly every case. */
+export function lowerSlice(text: string, from: number, to: number): string {
+  const word = text.slice(from, to);
+  for (let p = from; p < to; p += 1) {
+    const code = text.charCodeAt(p);
+    if ((code >= 65 && code <= 90) || code > 127) return word.toLowerCase();
+  }
+  return word;
 }
 
 export function isSpace(code: number): boolean {

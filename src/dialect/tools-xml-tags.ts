@@ -19,7 +19,7 @@ export interface AttributeTag {
   readonly tool: string;
   readonly required: readonly string[];
   /** Attribute to parameter, where the names differ. */
-  readonly rename: Readonly<Record<string, string>>;
+  readonly rename: ReadonlyMap<string, string>;
   /** Parameters that are text whatever they look like. */
   readonly texts: readonly string[];
   /** The parameter that the content stands for, where the attribute is missing. */
@@ -41,7 +41,10 @@ const search: AttributeTag = {
   tag: "search",
   tool: "Grep",
   required: ["pattern"],
-  rename: { query: "pattern", src: "path" },
+  rename: new Map([
+    ["query", "pattern"],
+    ["src", "path"],
+  ]),
   texts: ["pattern", "path", "glob", "type", "output_mode"],
   content: "pattern",
   fixed: {},
@@ -53,7 +56,7 @@ export const attributeTags: readonly AttributeTag[] = [
     tag: "get_value",
     tool: "GetValue",
     required: ["key", "reason"],
-    rename: {},
+    rename: new Map(),
     texts: ["key", "reason", "note"],
     fixed: {},
   },
@@ -66,7 +69,10 @@ export const readTags: readonly AttributeTag[] = [
     tag: "file",
     tool: "Read",
     required: ["file_path"],
-    rename: { src: "file_path", path: "file_path" },
+    rename: new Map([
+      ["src", "file_path"],
+      ["path", "file_path"],
+    ]),
     texts: ["file_path"],
     content: "file_path",
     fixed: { directory: "list" },

@@ -81,26 +81,30 @@ export const maxDepth = 64;
 /** The one place a decoded call is put together, so that empty extras never appear. */
 export function decodedCall(
   call: Pick<DecodedCall, "name" | "input" | "raw"> & {
-    readonly repairs?: Iterable<Repair>;
+    readonly repairs?: Iterable<Repair> | undefined;
     readonly cutOff?: boolean;
     readonly unreadable?: string | undefined;
     readonly id?: string | undefined;
   },
 ): DecodedCall {
-  const all = new Set(call.repairs ?? []);
-  if (call.cutOff) {
+  const name = call.name === "" ? "unknown" : call.name;
+  const { input, raw, repairs, cutOff, unreadable, id } = call;
+  const sound = repairs === undefined || (repairs instanceof Set && repairs.size === 0);
+  if (sound && !cutOff && unreadable === undefined && id === undefined) return { name, input, raw };
+  const all = new Set(repairs);
+  if (cutOff) {
     // Of course its end is missing; saying both says nothing more.
     all.delete("missing end tag");
     all.add("cut off");
   }
   const repaired = [...all];
   return {
-    name: call.name === "" ? "unknown" : call.name,
-    input: call.input,
-    raw: call.raw,
+    name,
+    input,
+    raw,
     ...(repaired.length === 0 ? {} : { repaired }),
-    ...(call.cutOff ? { cutOff: true } : {}),
-    ...(call.unreadable === undefined ? {} : { unreadable: call.unreadable }),
-    ...(call.id === undefined ? {} : { id: call.id }),
+    ...(cutOff ? { cutOff: true } : {}),
+    ...(unreadable === undefined ? {} : { unreadable }),
+    ...(id === undefined ? {} : { id }),
   };
 }
