@@ -1,10 +1,11 @@
 /**
  * ApplyPatch: a unified diff or a `*** Begin Patch` text, whole or not at all (F4).
  * Every hunk is placed while planning, with whatever tolerance it took reported; deletions come last.
- * Refuses to overwrite a file by creating or moving, and mode changes, which no file write can make.
+ * Refuses to overwrite a file by creating or moving, to delete or move through a link, and mode changes, which no file write can make.
  */
+import { basename, dirname, join } from "node:path";
 import { z } from "zod";
-import type { FileChange, FileReader, JsonObject } from "../../contract/index.ts";
+import type { FileChange, FileReader, JsonObject, PathFacts } from "../../contract/index.ts";
 import { defineTool, ToolFailure } from "../../contract/index.ts";
 import { codecOf, encode } from "./match/codec.ts";
 import { unencodableFailure } from "./match/report.ts";
@@ -85,8 +86,19 @@ async function applyFile(set: WriteSet, file: FilePatch, files: FileReader, cwd:
   const draft = isNew ? await set.open(file.path) : await set.openExisting(file.path);
   const path = displayPath(draft.facts, cwd);
   if (file.kind === "create" || draft.after === null) return create(draft, file, path);
+  if (file.kind === "delete" || (file.target !== undefined && !file.target.keepsSource)) await refuseLink(draft.facts, files);
   if (file.kind === "delete") return remove(draft, file, path);
   return update(set, draft, file, path, files, cwd);
+}
+
+/** Taking away the file a link leads to would take away one that the patch does not name, and leave the link behind. */
+async function refuseLink(facts: PathFacts, files: FileReader): Promise<void> {
+  const parent = await files.resolve(dirname(facts.lexical));
+  if (join(parent.real, basename(facts.lexical)) === facts.real) return;
+  throw new ToolFailure("invalid_tool_input", `${facts.asked} is a link, which ApplyPatch neither deletes nor moves`, {
+    hint: `Name the file it leads to (${facts.real}), or remove the link with a command.`,
+    details: { reason: "is_link", path: facts.asked, target: facts.real },
+  });
 }
 
 function startsFromNothing({ oldStart, lines }: Hunk): boolean {
