@@ -8,7 +8,7 @@ import { createConnection, createServer, type Server, type Socket } from "node:n
 import { dirname } from "node:path";
 import { ToolFailure } from "../../contract/index.ts";
 import { decodeSize, encodeFrame, FrameReader, maxFrameBytes } from "./attach-protocol.ts";
-import type { TerminalView } from "./terminal.ts";
+import type { TerminalView } from "./terminal-types.ts";
 
 /** What a watcher may be behind before it misses something. */
 const maxBehind = 4 * 1024 * 1024;

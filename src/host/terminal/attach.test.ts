@@ -76,11 +76,25 @@ describe("attach", () => {
   test("a person answers a password prompt the agent ran into; it is hidden afterwards", async () => {
     const { run, terminal, path } = await served();
     expect(await run("read -s -p 'Password: ' word; echo; echo \"<$word>\"")).toMatchObject({ waiting: "password" });
-    const ada = person(path);
-    await ada.sees("Password:");
+    const stdin = new PassThrough();
+    const stdout = new PassThrough();
+    let seen = "";
+    const visit = attachTerminal(path, stdin, stdout);
+    const sees = (text: string) =>
+      new Promise<void>((resolve) => {
+        const look = () => seen.includes(text) && resolve();
+        stdout.on("data", look);
+        look();
+      });
+    stdout.on("data", (chunk) => {
+      seen += chunk;
+    });
+    await sees("Password:");
     const secret = ["open", "sesame"].join("-");
-    ada.type(`${secret}\r`);
-    await ada.sees(`<${secret}>`);
+    stdin.write(`${secret}\r`);
+    await sees(`<${secret}>`);
+    stdin.write("\x1d");
+    expect(await visit).toBe("detached");
     expect((await terminal.screen()).lines.join("\n")).toContain("<[hidden]>");
   });
 

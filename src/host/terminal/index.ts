@@ -2,4 +2,5 @@
 export { attachTerminal } from "./attach-client.ts";
 export { type ServedTerminal, serveTerminal } from "./attach-server.ts";
 export { terminalEnvironment } from "./environment.ts";
-export { createTerminal, type SessionTerminal, type TerminalEvent, type TerminalOptions, type TerminalView } from "./terminal.ts";
+export { createTerminal } from "./terminal.ts";
+export type { SessionTerminal, TerminalEvent, TerminalOptions, TerminalView } from "./terminal-types.ts";

@@ -6,47 +6,17 @@
  */
 import { existsSync } from "node:fs";
 import { basename } from "node:path";
-import { type TerminalAnswer, type TerminalState, type Terminals, ToolFailure, type WaitKind } from "../../contract/index.ts";
+import { type TerminalAnswer, type TerminalState, type Terminals, ToolFailure } from "../../contract/index.ts";
 import { TerminalCall } from "./call.ts";
+import { busy, closedFailure, notStarted } from "./failures.ts";
+import { HiddenText } from "./hidden-text.ts";
 import { makeSane } from "./line-discipline.ts";
 import { LiveShell } from "./live-shell.ts";
 import type { Mark } from "./marks.ts";
 import { RecentBytes } from "./recent-bytes.ts";
+import type { SessionTerminal, TerminalOptions } from "./terminal-types.ts";
 import { VirtualScreen } from "./vt/virtual-screen.ts";
 import { type Typed, WaitDetector, type Waiting } from "./wait-detector.ts";
-
-export type TerminalEvent =
-  | { readonly type: "input_required"; readonly kind: WaitKind; readonly program: string; readonly question: string }
-  | { readonly type: "taken_over" }
-  | { readonly type: "restarted"; readonly exitCode: number };
-
-export interface TerminalOptions {
-  readonly cwd: string;
-  /** Complete; see `terminalEnvironment`. */
-  readonly env: Readonly<Record<string, string>>;
-  readonly shell?: string;
-  readonly rows?: number;
-  readonly columns?: number;
-  onEvent?(event: TerminalEvent): void;
-  /** Asks the person with hidden input; `undefined` is a refusal. */
-  askSecret?(question: string, signal: AbortSignal): Promise<string | undefined>;
-}
-
-/** What a person who watches gets and may do. */
-export interface TerminalView {
-  /** Bytes that paint what is there now. */
-  paint(): string;
-  /** Raw output from now on; answers how to stop. */
-  watch(onBytes: (bytes: Uint8Array) => void): () => void;
-  type(bytes: Uint8Array): void;
-  resize(rows: number, columns: number): void;
-}
-
-export interface SessionTerminal extends Terminals, TerminalView {
-  /** Raw bytes of the recent past, colours and all. */
-  recent(): Uint8Array;
-  close(): void;
-}
 
 const startMs = 20_000;
 const firstLookMs = 30;
@@ -71,7 +41,7 @@ class Terminal implements SessionTerminal {
   readonly #screen: VirtualScreen;
   readonly #recent = new RecentBytes();
   readonly #watchers = new Set<(bytes: Uint8Array) => void>();
-  readonly #secrets: string[] = [];
+  readonly #hidden = new HiddenText();
   #shell: LiveShell | undefined;
   #detector: WaitDetector | undefined;
   #starting: Promise<LiveShell> | undefined;
@@ -85,7 +55,6 @@ class Terminal implements SessionTerminal {
   #lastOutputAt = 0;
   #typed: Typed | undefined;
   #waiting: Waiting | undefined;
-  #typedSecret: string | undefined;
   #takenOver = false;
   #restarted = false;
   #closed = false;
@@ -126,7 +95,7 @@ class Terminal implements SessionTerminal {
     this.#screen.addressed = false;
     this.#echo = command;
     const line = shell.files.prepare(command, options.secrets);
-    this.#rememberSecrets(Object.values(options.secrets ?? {}));
+    this.#hidden.add(Object.values(options.secrets ?? {}));
     shell.write(`${clearLine}${line}\n`);
     return this.#answer(options, /\bstty\b/.test(command));
   }
@@ -144,7 +113,7 @@ class Terminal implements SessionTerminal {
         details: { reason: "terminal_changed", state },
       });
     }
-    if (options.secret) this.#rememberSecrets([text.replace(/[\r\n]+$/, "")]);
+    if (options.secret) this.#hidden.add([text.replace(/[\r\n]+$/, "")]);
     const reader = this.#waiting?.reader;
     this.#waiting = undefined;
     this.#typed = { at: Date.now(), reader };
@@ -185,8 +154,7 @@ class Terminal implements SessionTerminal {
   type(bytes: Uint8Array): void {
     if (!this.#takenOver) this.#options.onEvent?.({ type: "taken_over" });
     this.#takenOver = true;
-    if (this.#waiting?.kind === "password") this.#typedSecret ??= "";
-    this.#collectSecret(Buffer.from(bytes).toString("utf8"));
+    this.#hidden.typed(Buffer.from(bytes).toString("utf8"), this.#waiting?.kind === "password");
     this.#typed = { at: Date.now(), reader: this.#waiting?.reader };
     this.#waiting = undefined;
     this.#shell?.write(Buffer.from(bytes).toString("utf8"));
@@ -302,7 +270,7 @@ class Terminal implements SessionTerminal {
     this.#idle = true;
     this.#waiting = undefined;
     this.#typed = undefined;
-    this.#typedSecret = undefined;
+    this.#hidden.endTyping();
     this.#shell?.files.forget();
     // The first prompt of a shell ends no command.
     if (this.#ready) this.#ready();
@@ -384,7 +352,7 @@ class Terminal implements SessionTerminal {
         const secret = await this.#options.askSecret(waiting.question, signal);
         until += Date.now() - askedAt;
         if (secret !== undefined && !call.end && !signal.aborted && (await this.#stillAsks(waiting))) {
-          this.#rememberSecrets([secret]);
+          this.#hidden.add([secret]);
           this.#typed = { at: Date.now(), reader: waiting.reader };
           this.#waiting = undefined;
           this.#shell?.write(`${secret}\n`);
@@ -449,40 +417,8 @@ class Terminal implements SessionTerminal {
     };
   }
 
-  /** What a person types at a password prompt is a secret too, once its line is complete. */
-  #collectSecret(text: string): void {
-    for (const character of text) {
-      if (this.#typedSecret === undefined) return;
-      if (character === "\r" || character === "\n") {
-        this.#rememberSecrets([this.#typedSecret]);
-        this.#typedSecret = undefined;
-      } else this.#typedSecret = character === "\x7f" ? this.#typedSecret.slice(0, -1) : this.#typedSecret + character;
-    }
-  }
-
-  #rememberSecrets(secrets: readonly string[]): void {
-    // Hiding a character or two would only spoil the text, and hide nothing.
-    for (const secret of secrets) if (secret.length >= 4 && !this.#secrets.includes(secret)) this.#secrets.push(secret);
-  }
-
   #hide(text: string): string {
     const shown = this.#shell?.files.hide(text) ?? text;
-    return this.#secrets.reduce((rest, secret) => rest.replaceAll(secret, "[hidden]"), shown);
+    return this.#hidden.hide(shown);
   }
-}
-
-function busy(waiting: Waiting | undefined): ToolFailure {
-  const what = waiting ? `${waiting.program} waits for input (${waiting.kind})` : "a program is still running";
-  return new ToolFailure("tool_conflict", `The terminal is busy: ${what}.`, {
-    hint: 'Answer it with TerminalInput, look with TerminalScreen, or end it with TerminalKey {"key": "c"}.',
-    details: { reason: "terminal_busy", ...(waiting ? { waiting: waiting.kind, program: waiting.program } : {}) },
-  });
-}
-
-function notStarted(): ToolFailure {
-  return new ToolFailure("tool_error", "The terminal's shell ended before it was ready.", { details: { reason: "not_started" } });
-}
-
-function closedFailure(): ToolFailure {
-  return new ToolFailure("tool_error", "The terminal was closed.", { details: { reason: "terminal_closed" } });
 }

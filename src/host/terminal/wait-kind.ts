@@ -25,7 +25,7 @@ const interpreters =
 
 const password = /(pass\s?(word|phrase|code)|passwd|\bPIN\b|secret|token|密码|口令|密碼).{0,80}[:：>?]?\s*$/i;
 const confirm =
-  /([[(<]\s*(y(es)?|s[ií]?|j|是)\s*[/|,]\s*(n(o|ein)?|否)\b.{0,40}[\])>]|\by(es)?\s*[/|]\s*n(o)?\b|\bcontinue\s*\?|\bproceed\s*\?|are you sure|overwrite.{0,40}\?|\bconfirm\b.{0,40}[?:]|(是否|确认|确定).{0,30}[?？:：])[^\n]{0,20}$/i;
+  /([[(<]\s*(y(es)?|s[ií]?|j|是)\s*[/|,]\s*(n(o|ein)?|否)\b.{0,40}[\])>]|\by(es)?\s*[/|]\s*n(o)?\b|[[(](y|n|yes|no)[\])]\s*:?\s*$|\bcontinue\s*\?|\bproceed\s*\?|are you sure|overwrite.{0,40}\?|\bconfirm\b.{0,40}[?:]|(是否|确认|确定).{0,30}[?？:：])[^\n]{0,20}$/i;
 const prompts =
   /(^|\s)(>>>|\.\.\.|In \[\d+\]:|irb\([^)]*\)[^>]*>|\([Pp]db\)|\(gdb\)|\(lldb\)|sqlite>|mysql>|MariaDB \[[^\]]*\]>|[\w-]+[=-][#>]|ghci>|Prelude>|julia>|scala>|jshell>|iex\(\d+\)>|php >|redis[^>]*>|s?ftp>|(ba)?sh-[\d.]+[#$]|[>$#%❯»])\s*$/;
 const pagerLine = /(^:\s*$|\(END\)\s*$|--\s?More\s?--|^lines \d+-\d+|Manual page .* line \d+|\(press h for help)/;

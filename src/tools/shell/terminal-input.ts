@@ -35,7 +35,7 @@ interface InputPlan {
   readonly expect: NonNullable<TerminalInputOptions["expect"]>;
 }
 
-const onePlaceholder = /^\$KARYI\{([^{}]+)\}([\r\n]*)$/;
+const onePlaceholder = /^\$KARYI\{([A-Za-z_][A-Za-z0-9_]*)\}([\r\n]*)$/;
 
 export const terminalInput = defineTool<z.output<typeof input>, "files" | "processes" | "terminals" | "values", InputPlan>({
   name: "TerminalInput",
@@ -72,8 +72,9 @@ export const terminalInput = defineTool<z.output<typeof input>, "files" | "proce
         data: { text: end, secret, expect },
       };
     }
-    const effects = decoded === "" ? [{ kind: "state" as const, area: "terminal" as const }] : await planTyping(decoded, state, context);
-    return { summary: `Type ${where}: ${JSON.stringify(decoded).slice(0, 200)}`, effects, preview, data: { text: decoded, expect } };
+    const typed = decoded.replaceAll("$$KARYI{", "$KARYI{");
+    const effects = typed === "" ? [{ kind: "state" as const, area: "terminal" as const }] : await planTyping(typed, state, context);
+    return { summary: `Type ${where}: ${JSON.stringify(typed).slice(0, 200)}`, effects, preview, data: { text: typed, expect } };
   },
   async run({ timeout }, { plan, terminals, values, signal }) {
     if (!plan.data) throw new Error("text is typed only as it was planned");

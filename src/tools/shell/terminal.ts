@@ -3,7 +3,7 @@
  * beforehand exactly like a command of Bash. A program that waits for input is no error: the result says so.
  */
 import { z } from "zod";
-import { defineTool, type TerminalState, ToolFailure } from "../../contract/index.ts";
+import { defineTool, ToolFailure } from "../../contract/index.ts";
 import { bindPlaceholders } from "../../shell/index.ts";
 import { answerOutput } from "./terminal-answer.ts";
 import { planTerminalCommand, refuseBusy } from "./terminal-plan.ts";
@@ -30,7 +30,6 @@ type Needs = "files" | "processes" | "terminals" | "values";
 interface TerminalPlan {
   readonly command: string;
   readonly secrets: readonly { readonly name: string; readonly variable: string }[];
-  readonly before: TerminalState["state"];
 }
 
 export const terminal = defineTool<TerminalInput, Needs, TerminalPlan>({
@@ -50,7 +49,7 @@ export const terminal = defineTool<TerminalInput, Needs, TerminalPlan>({
   async plan({ command }, context) {
     const state = await context.terminals.peek();
     refuseBusy(state);
-    const bound = command.includes("KARYI{") ? bindPlaceholders(command) : { command, names: [], problems: [] };
+    const bound = bindPlaceholders(command);
     if (bound.problems.length > 0) {
       throw new ToolFailure(
         "invalid_tool_input",
@@ -67,7 +66,7 @@ export const terminal = defineTool<TerminalInput, Needs, TerminalPlan>({
       summary: `Run in the terminal: ${shown.replaceAll("\n", " ⏎ ")}`,
       effects,
       preview: { type: "command", command, cwd },
-      data: { command: bound.command, secrets: bound.names, before: state.state },
+      data: { command: bound.command, secrets: bound.names },
       report: { class: analysis.class, commands: analysis.commands.length },
     };
   },

@@ -5,6 +5,7 @@
  */
 import { StringDecoder } from "node:string_decoder";
 import { Grid } from "./grid.ts";
+import { SequenceParser } from "./sequence-parser.ts";
 import { widthOf } from "./width.ts";
 
 interface Cursor {
@@ -12,7 +13,6 @@ interface Cursor {
   readonly column: number;
 }
 
-const maxSequence = 256;
 /** A flood without control sequences scrolls away everything but its end. */
 const floodBytes = 16 * 1024;
 const lineDrawing: Readonly<Record<string, string>> = {
@@ -32,8 +32,6 @@ const lineDrawing: Readonly<Record<string, string>> = {
   "~": "·",
 };
 
-type State = "ground" | "escape" | "charset" | "skip" | "csi" | "string" | "string-escape";
-
 export class VirtualScreen {
   #grid: Grid;
   /** The main screen while the alternate one is shown. */
@@ -49,8 +47,15 @@ export class VirtualScreen {
   #autowrap = true;
   #insert = false;
   #lineDrawing = false;
-  #state: State = "ground";
-  #sequence = "";
+  readonly #parser = new SequenceParser({
+    print: (character) => this.#print(character),
+    control: (character) => this.#control(character),
+    escape: (character) => this.#escape(character),
+    charset: (character) => {
+      this.#lineDrawing = character === "0";
+    },
+    csi: (sequence, final) => this.#csi(sequence, final),
+  });
   #last = "";
   #pending: Buffer[] = [];
   #pendingLength = 0;
@@ -117,7 +122,7 @@ export class VirtualScreen {
 
   writeText(text: string): void {
     this.#drain();
-    for (const character of text) this.#take(character);
+    this.#parser.write(text);
   }
 
   #drain(): void {
@@ -125,46 +130,9 @@ export class VirtualScreen {
     const all = Buffer.concat(this.#pending);
     this.#pending = [];
     this.#pendingLength = 0;
-    const plain = all.length > floodBytes && this.#state === "ground" && !all.includes(0x1b);
+    const plain = all.length > floodBytes && this.#parser.atGround && !all.includes(0x1b);
     const text = this.#decoder.write(plain ? all.subarray(-floodBytes) : all);
-    for (const character of text) this.#take(character);
-  }
-
-  #take(character: string): void {
-    switch (this.#state) {
-      case "ground":
-        if (character >= " " && character !== "\x7f") this.#print(character);
-        else this.#control(character);
-        return;
-      case "escape":
-        this.#state = "ground";
-        this.#escape(character);
-        return;
-      case "charset":
-        this.#state = "ground";
-        this.#lineDrawing = character === "0";
-        return;
-      case "skip":
-        this.#state = "ground";
-        return;
-      case "csi":
-        if (character >= "@" && character <= "~") {
-          this.#state = "ground";
-          this.#csi(this.#sequence, character);
-        } else if (character === "\x1b") this.#state = "escape";
-        else if (character === "\x18" || character === "\x1a") this.#state = "ground";
-        else if (character < " ") this.#control(character);
-        else if (this.#sequence.length < maxSequence) this.#sequence += character;
-        else this.#state = "ground";
-        return;
-      case "string":
-        if (character === "\x07" || character === "\x18" || character === "\x1a") this.#state = "ground";
-        else if (character === "\x1b") this.#state = "string-escape";
-        return;
-      case "string-escape":
-        this.#state = "ground";
-        if (character !== "\\") this.#escape(character);
-    }
+    this.#parser.write(text);
   }
 
   #print(character: string): void {
@@ -211,36 +179,11 @@ export class VirtualScreen {
         return;
       case "\x0f":
         this.#lineDrawing = false;
-        return;
-      case "\x1b":
-        this.#state = "escape";
     }
   }
 
   #escape(character: string): void {
     switch (character) {
-      case "[":
-        this.#sequence = "";
-        this.#state = "csi";
-        return;
-      case "]":
-      case "P":
-      case "X":
-      case "^":
-      case "_":
-        this.#state = "string";
-        return;
-      case "(":
-        this.#state = "charset";
-        return;
-      case ")":
-      case "*":
-      case "+":
-      case "#":
-      case "%":
-      case " ":
-        this.#state = "skip";
-        return;
       case "7":
         this.#saved = { row: this.#row, column: this.#column };
         return;
@@ -260,9 +203,6 @@ export class VirtualScreen {
         return;
       case "c":
         this.#reset();
-        return;
-      case "\x1b":
-        this.#state = "escape";
     }
   }
 

@@ -1,0 +1,19 @@
+/** Why the terminal cannot do what it was asked, in words a model can act on. */
+import { ToolFailure } from "../../contract/index.ts";
+import type { Waiting } from "./wait-detector.ts";
+
+export function busy(waiting: Waiting | undefined): ToolFailure {
+  const what = waiting ? `${waiting.program} waits for input (${waiting.kind})` : "a program is still running";
+  return new ToolFailure("tool_conflict", `The terminal is busy: ${what}.`, {
+    hint: 'Answer it with TerminalInput, look with TerminalScreen, or end it with TerminalKey {"key": "c"}.',
+    details: { reason: "terminal_busy", ...(waiting ? { waiting: waiting.kind, program: waiting.program } : {}) },
+  });
+}
+
+export function notStarted(): ToolFailure {
+  return new ToolFailure("tool_error", "The terminal's shell ended before it was ready.", { details: { reason: "not_started" } });
+}
+
+export function closedFailure(): ToolFailure {
+  return new ToolFailure("tool_error", "The terminal was closed.", { details: { reason: "terminal_closed" } });
+}
