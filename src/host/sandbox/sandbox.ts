@@ -10,7 +10,7 @@ import { confine, whyNotBuilt } from "./confinement.ts";
 import { describeChanges, type MakeDiff } from "./describe-changes.ts";
 import { isBelow } from "./mount-table.ts";
 import { readUpper } from "./read-upper.ts";
-import { isOwned, newLayer, newRunDirectory, type RunDirectory, removeRun, runDirectories, stateBase } from "./state-directory.ts";
+import { isOwned, newLayer, newRunDirectory, own, type RunDirectory, removeRun, runDirectories, stateBase } from "./state-directory.ts";
 import { type Purpose, surroundings } from "./surroundings.ts";
 import { type TierReport, Tiers } from "./tiers.ts";
 
@@ -137,6 +137,7 @@ export class Sandbox {
   async commit(set: StoredChangeSet, callId?: string): Promise<void> {
     const run = this.#find(set.id);
     const { images, journal } = this.#options;
+    own(run.path);
     try {
       await commitChanges(run.path, set.roots, {
         images,

@@ -45,8 +45,13 @@ export function newRunDirectory(base: string): RunDirectory {
   const id = randomBytes(8).toString("hex");
   const path = join(base, id);
   mkdirSync(path, { mode: 0o700 });
-  writeFileSync(join(path, "owner"), JSON.stringify(owner), { mode: 0o600 });
+  own(path);
   return { id, path };
+}
+
+/** From now on this process answers for the run: what it leaves unfinished is taken up when it is dead. */
+export function own(path: string): void {
+  writeFileSync(join(path, "owner"), JSON.stringify(owner), { mode: 0o600 });
 }
 
 export interface Layer {
