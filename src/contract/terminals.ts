@@ -28,6 +28,8 @@ export interface TerminalState {
   /** Name of the program in the foreground. */
   readonly program?: string;
   readonly cwd?: string;
+  /** Grows whenever a command starts or ends or somebody types: the same number is the same situation. */
+  readonly epoch?: number;
   /** Of an idle shell: its exported variables. */
   readonly env?: Readonly<Record<string, string>>;
   /** Of an idle shell: names of its functions and aliases, which stand before programs of the same name. */
@@ -38,7 +40,7 @@ export interface TerminalInputOptions {
   readonly timeoutMs: number;
   readonly signal: AbortSignal;
   /** What the decision to type was based on; anything else in the foreground is a conflict and nothing is typed. */
-  readonly expect?: Pick<TerminalState, "state" | "waiting">;
+  readonly expect?: Pick<TerminalState, "state" | "waiting" | "epoch">;
   /** The text is a secret: it is hidden wherever the terminal would show it again. */
   readonly secret?: boolean;
 }
@@ -51,6 +53,8 @@ export interface Terminals {
     options: {
       readonly timeoutMs: number;
       readonly signal: AbortSignal;
+      /** Of the situation the decision to run was based on; another one is a conflict and nothing runs. */
+      readonly epoch?: number;
       /** Exported for this one command, removed after it; never logged. */
       readonly secrets?: Readonly<Record<string, string>>;
       onOutput(text: string): void;
