@@ -10,6 +10,13 @@ export function busy(waiting: Waiting | undefined): ToolFailure {
   });
 }
 
+export function changed(state: string): ToolFailure {
+  return new ToolFailure("tool_conflict", "What runs in the terminal changed since this was decided; nothing was typed.", {
+    hint: "Look with TerminalScreen and decide again.",
+    details: { reason: "terminal_changed", state },
+  });
+}
+
 export function notStarted(): ToolFailure {
   return new ToolFailure("tool_error", "The terminal's shell ended before it was ready.", { details: { reason: "not_started" } });
 }

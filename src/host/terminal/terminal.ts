@@ -8,7 +8,7 @@ import { existsSync } from "node:fs";
 import { basename } from "node:path";
 import { type TerminalAnswer, type TerminalState, type Terminals, ToolFailure } from "../../contract/index.ts";
 import { TerminalCall } from "./call.ts";
-import { busy, closedFailure, notStarted } from "./failures.ts";
+import { busy, changed, closedFailure, notStarted } from "./failures.ts";
 import { HiddenText } from "./hidden-text.ts";
 import { makeSane } from "./line-discipline.ts";
 import { LiveShell } from "./live-shell.ts";
@@ -56,6 +56,7 @@ class Terminal implements SessionTerminal {
   #typed: Typed | undefined;
   #waiting: Waiting | undefined;
   #takenOver = false;
+  #epoch = 0;
   #restarted = false;
   #closed = false;
 
@@ -69,10 +70,10 @@ class Terminal implements SessionTerminal {
   }
 
   async peek(): Promise<TerminalState> {
-    if (!this.#shell) return { state: "absent", cwd: this.#cwd };
+    if (!this.#shell) return { state: "absent", cwd: this.#cwd, epoch: this.#epoch };
     if (this.#idle) {
       const state = this.#shell.state();
-      return { state: "idle", cwd: this.#cwd, ...(state ? { env: state.env, defined: state.defined } : {}) };
+      return { state: "idle", cwd: this.#cwd, epoch: this.#epoch, ...(state ? { env: state.env, defined: state.defined } : {}) };
     }
     if (!this.#call) await this.#detect(this.#waiting ? 400 : 250);
     if (this.#idle || !this.#shell) return this.peek();
@@ -80,6 +81,7 @@ class Terminal implements SessionTerminal {
     return {
       state: kind ? "waiting" : "running",
       cwd: this.#cwd,
+      epoch: this.#epoch,
       ...(kind ? { waiting: kind } : {}),
       ...(program ? { program } : {}),
     };
@@ -88,10 +90,11 @@ class Terminal implements SessionTerminal {
   async run(command: string, options: Parameters<Terminals["run"]>[1]): Promise<TerminalAnswer> {
     if (command.includes("\0")) throw new ToolFailure("invalid_tool_input", "A command cannot hold a NUL character.");
     const shell = await this.#begin(new TerminalCall(true, (text) => options.onOutput(this.#hide(text))));
-    if (!this.#idle) {
+    if (!this.#idle || (options.epoch ?? this.#epoch) !== this.#epoch) {
       this.#call = undefined;
-      throw busy(this.#waiting);
+      throw this.#idle ? changed("idle") : busy(this.#waiting);
     }
+    this.#epoch += 1;
     this.#screen.addressed = false;
     this.#echo = command;
     const line = shell.files.prepare(command, options.secrets);
@@ -106,13 +109,12 @@ class Terminal implements SessionTerminal {
     const { expect } = options;
     if (!this.#idle) await this.#detect(expect?.state === "running" ? 0 : 300);
     const state = this.#idle ? "idle" : this.#waiting ? "waiting" : "running";
-    if (expect && (expect.state !== state || expect.waiting !== (state === "waiting" ? this.#waiting?.kind : undefined))) {
+    const waiting = state === "waiting" ? this.#waiting?.kind : undefined;
+    if (expect && (expect.state !== state || expect.waiting !== waiting || (expect.epoch ?? this.#epoch) !== this.#epoch)) {
       this.#call = undefined;
-      throw new ToolFailure("tool_conflict", "What runs in the terminal changed since this was decided; nothing was typed.", {
-        hint: "Look with TerminalScreen and decide again.",
-        details: { reason: "terminal_changed", state },
-      });
+      throw changed(state);
     }
+    this.#epoch += 1;
     if (options.secret) this.#hidden.add([text.replace(/[\r\n]+$/, "")]);
     const reader = this.#waiting?.reader;
     this.#waiting = undefined;
@@ -154,6 +156,7 @@ class Terminal implements SessionTerminal {
   type(bytes: Uint8Array): void {
     if (!this.#takenOver) this.#options.onEvent?.({ type: "taken_over" });
     this.#takenOver = true;
+    this.#epoch += 1;
     this.#hidden.typed(Buffer.from(bytes).toString("utf8"), this.#waiting?.kind === "password");
     this.#typed = { at: Date.now(), reader: this.#waiting?.reader };
     this.#waiting = undefined;
@@ -251,6 +254,7 @@ class Terminal implements SessionTerminal {
 
   #onMark(mark: Mark): void {
     this.#lastOutputAt = Date.now();
+    if (!this.#ready) this.#epoch += 1;
     if (mark.kind === "start") {
       this.#idle = false;
       if (this.#echo !== undefined) {
@@ -296,6 +300,7 @@ class Terminal implements SessionTerminal {
       return;
     }
     this.#restarted = true;
+    this.#epoch += 1;
     this.#options.onEvent?.({ type: "restarted", exitCode });
     if (this.#call) this.#call.finish({ kind: "gone", exitCode });
     else if (this.#watchers.size > 0) void this.#ensure().catch(() => {});
@@ -304,15 +309,14 @@ class Terminal implements SessionTerminal {
   /** Looks a few times in a row, for a caller that wants to know now. */
   async #detect(withinMs: number): Promise<Waiting | undefined> {
     const known = this.#waiting;
-    const knownAt = this.#lastOutputAt;
     const until = Date.now() + withinMs;
     do {
       await new Promise((resolve) => setTimeout(resolve, firstLookMs));
       if (this.#idle || !this.#detector || !this.#shell) return undefined;
       this.#waiting = await this.#detector.look(this.#lastOutputAt, this.#typed);
     } while (!this.#waiting && Date.now() < until);
-    // One that waits for several things is not always seen in so short a time; only new output ends its wait.
-    if (known?.reader?.how === "poll" && this.#lastOutputAt === knownAt && !this.#idle) this.#waiting ??= known;
+    // One that waits for several things and draws now and then is not always caught in so short a time.
+    if (known?.reader?.how === "poll" && !this.#idle && this.#detector.isReading(known.reader)) this.#waiting ??= known;
     return this.#waiting;
   }
 

@@ -59,6 +59,11 @@ export class WaitDetector {
     return quietMs >= this.#patience(discipline, reader) ? this.#name(foreground, discipline) : undefined;
   }
 
+  isReading({ pid, thread }: Reader): boolean {
+    const { reader } = probeForeground(this.#shell, this.#terminal);
+    return reader?.pid === pid && reader.thread === thread;
+  }
+
   /** The shell reads its line: what is typed now stands at the prompt. */
   atPrompt(): boolean {
     return probeForeground(this.#shell, this.#terminal).reader?.pid === this.#shell;

@@ -98,6 +98,17 @@ describe("a program that waits ends the call, with the kind of its wait, long be
     expect((await run("ls")).output).toBe("");
   });
 
+  test("nothing runs when a person typed since the decision", async () => {
+    const { run, terminal } = await testTerminal();
+    await run("true");
+    const { epoch = -1 } = await terminal.peek();
+    expect((await terminal.peek()).epoch).toBe(epoch);
+    terminal.type(Buffer.from("cd /"));
+    const late = terminal.run("touch wrong", { timeoutMs: 5_000, signal: new AbortController().signal, epoch, onOutput: () => {} });
+    await expect(late).rejects.toMatchObject({ code: "tool_conflict", details: { reason: "terminal_changed" } });
+    expect((await run("ls")).output).toBe("");
+  });
+
   test("a command is refused while a program waits, and the program goes on waiting", async () => {
     const { run, input } = await testTerminal();
     await run("cat");

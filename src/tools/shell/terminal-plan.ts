@@ -18,8 +18,12 @@ import { resolveEffects } from "./resolve-effects.ts";
 type Context = PlanContext<"files" | "processes" | "terminals">;
 
 /** What was in the foreground when it was decided; a shell that is not there yet will be idle. */
-export function expectation({ state, waiting }: TerminalState): NonNullable<TerminalInputOptions["expect"]> {
-  return state === "waiting" && waiting ? { state, waiting } : { state: state === "absent" ? "idle" : state };
+export function expectation({ state, waiting, epoch }: TerminalState): NonNullable<TerminalInputOptions["expect"]> {
+  return {
+    state: state === "absent" ? "idle" : state,
+    ...(state === "waiting" && waiting ? { waiting } : {}),
+    ...(epoch === undefined ? {} : { epoch }),
+  };
 }
 
 export async function planTerminalCommand(

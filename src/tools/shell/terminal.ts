@@ -29,6 +29,8 @@ type Needs = "files" | "processes" | "terminals" | "values";
 
 interface TerminalPlan {
   readonly command: string;
+  /** The situation this was decided in. */
+  readonly epoch?: number;
   readonly secrets: readonly { readonly name: string; readonly variable: string }[];
 }
 
@@ -66,7 +68,7 @@ export const terminal = defineTool<TerminalInput, Needs, TerminalPlan>({
       summary: `Run in the terminal: ${shown.replaceAll("\n", " ⏎ ")}`,
       effects,
       preview: { type: "command", command, cwd },
-      data: { command: bound.command, secrets: bound.names },
+      data: { command: bound.command, secrets: bound.names, ...(state.epoch === undefined ? {} : { epoch: state.epoch }) },
       report: { class: analysis.class, commands: analysis.commands.length },
     };
   },
@@ -83,6 +85,7 @@ export const terminal = defineTool<TerminalInput, Needs, TerminalPlan>({
       timeoutMs: timeout,
       signal,
       secrets: Object.fromEntries(secrets),
+      ...(plan.data.epoch === undefined ? {} : { epoch: plan.data.epoch }),
       onOutput: (text) => context.progress(text),
     });
     const result = await answerOutput(answer, terminals);
