@@ -1,276 +1,176 @@
 /**
- * Owns what becomes of `$KARYI{NAME}` in shell text: a quoted expansion of an environment variable, fit for its
- * place, so that no value can split into words or run. `$$KARYI{NAME}` is the literal text. Refuses every place
- * where an expansion would be read as code again: arithmetic, backquotes, `${…}`, command names, `eval`, `bash -c`.
+ * Puts secure variables into shell text without ever pasting a value: each `$KARYI{NAME}` becomes an expansion of
+ * an environment variable, quoted for the place it stands in, so that no value can run, split or match anything (V3).
+ * A place where that cannot be promised is reported, and the caller refuses the command.
  */
-import { extractCommands } from "./extract.ts";
+import { parse } from "unbash";
+import { parseShell } from "./extract.ts";
+import { findPlaces, isBoundSafely, type Place } from "./placeholder-places.ts";
 
 export interface BoundName {
   readonly name: string;
-  /** The environment variable that carries the value. */
+  /** Of the environment of the one process that runs the command. */
   readonly variable: string;
 }
 
 export interface BoundCommand {
   readonly command: string;
   readonly names: readonly BoundName[];
-  /** Why it cannot be bound; empty when it can. */
+  /** Why the command must not run. Empty when all is well. */
   readonly problems: readonly string[];
 }
 
-const placeholder = /\$\$KARYI\{|\$KARYI\{([A-Za-z_][A-Za-z0-9_]*)\}/y;
-const variableOf = (name: string): string => `__KARYI_V_${name}`;
+const reserved = "__KARYI_V_";
+const placeholder = /\$(\$?)KARYI\{([A-Za-z_][A-Za-z0-9_]*)\}/g;
 
-/** Programs whose arguments are read as code. */
-const evaluators = new Set(
-  "eval source . trap bash sh dash zsh ksh ash fish busybox su ssh script watch parallel xargs find env python python2 python3 node nodejs deno bun perl ruby php awk gawk mawk sed lua tclsh expect osascript make ex vi vim ed at batch crontab".split(
-    " ",
-  ),
-);
+interface Mark {
+  readonly name: string;
+  /** `$$KARYI{X}` stands for the text `$KARYI{X}`. */
+  readonly isLiteral: boolean;
+  readonly source: string;
+  /** Where its stand-in begins in the marked text. */
+  readonly at: number;
+}
 
 export function bindPlaceholders(text: string): BoundCommand {
   if (!text.includes("$KARYI{")) return { command: text, names: [], problems: [] };
-  const binder = new Binder(text);
-  const command = binder.run();
-  const problems = [...binder.problems];
-  if (problems.length === 0 && binder.names.size > 0) problems.push(...codeProblems(command));
-  return { command, names: [...binder.names].map((name) => ({ name, variable: variableOf(name) })), problems };
-}
-
-/** Where the value would be a program's name, or text that a program reads as code. */
-function codeProblems(command: string): string[] {
-  return extractCommands(command).flatMap(({ name, args, assignments, wrappers, text }) => {
-    if (!text.includes(variableOf(""))) return [];
-    if (name === undefined) return assignments.length > 0 && args.length === 0 ? [] : ["as the name of a command"];
-    const program = [name, ...wrappers].map((one) => one.slice(one.lastIndexOf("/") + 1)).find((one) => evaluators.has(one));
-    return program === undefined ? [] : [`inside what ${program} reads as code`];
+  if (text.includes("__KARYI_") || text.includes("%KARYI")) return refuse(text, "uses a name that is reserved for secure variables");
+  const { marked, marks, problems } = markPlaceholders(text);
+  if (marks.length === 0) return { command: text, names: [], problems };
+  if (problems.length > 0) return { command: text, names: [], problems };
+  const parsed = parseShell(marked);
+  if (!parsed.understood) return refuse(text, `cannot be parsed: ${parsed.errors[0]?.message ?? "syntax error"}`);
+  const places = findPlaces(
+    parse(marked),
+    marks.map((mark) => mark.at),
+  );
+  const found: string[] = [];
+  marks.forEach((mark, index) => {
+    const place = places.get(index);
+    if (place?.kind === "unsafe" && !mark.isLiteral) found.push(`$KARYI{${mark.name}} ${place.reason}`);
+    if (place?.kind === "unsafe" && mark.isLiteral) found.push(`$$KARYI{${mark.name}} ${place.reason}`);
   });
+  if (found.length > 0) return { command: text, names: [], problems: found };
+  return assemble(text, marked, marks, places);
 }
 
-interface HereDocument {
-  readonly delimiter: string;
-  readonly quoted: boolean;
-  readonly stripTabs: boolean;
-  /** Where the delimiter stands in the output, to unquote it when its body needs expansion. */
-  readonly at: number;
-  readonly written: string;
+function refuse(text: string, problem: string): BoundCommand {
+  return { command: text, names: [], problems: [problem] };
 }
 
-type Frame = { readonly kind: "bare"; readonly close: ")" | undefined; depth: number } | { readonly kind: "double" };
-
-class Binder {
-  readonly names = new Set<string>();
-  readonly problems = new Set<string>();
-  readonly #text: string;
-  #at = 0;
-  #out = "";
-  readonly #frames: Frame[] = [{ kind: "bare", close: undefined, depth: 0 }];
-  readonly #pending: HereDocument[] = [];
-
-  constructor(text: string) {
-    this.#text = text;
+/** Replaces every placeholder by a word without meaning, so that the text can be parsed. */
+function markPlaceholders(text: string): {
+  readonly marked: string;
+  readonly marks: readonly Mark[];
+  readonly problems: readonly string[];
+} {
+  const marks: Mark[] = [];
+  const problems: string[] = [];
+  let marked = "";
+  let from = 0;
+  for (const match of text.matchAll(placeholder)) {
+    const [source, dollar = "", name = ""] = match;
+    marked += text.slice(from, match.index);
+    if (text[match.index - 1] === "$") problems.push(`${source} follows another dollar sign`);
+    marks.push({ name, isLiteral: dollar !== "", source, at: marked.length });
+    marked += standIn(marks.length - 1);
+    from = match.index + source.length;
   }
+  return { marked: marked + text.slice(from), marks, problems };
+}
 
-  run(): string {
-    while (this.#at < this.#text.length) {
-      const frame = this.#frames.at(-1);
-      if (frame?.kind === "double") this.#double();
-      else if (frame) this.#bare(frame);
+function standIn(index: number): string {
+  return `%KARYI${index}Z%`;
+}
+
+/** A change of the marked text. */
+interface Edit {
+  readonly from: number;
+  readonly to: number;
+  readonly text: string;
+}
+
+function assemble(text: string, marked: string, marks: readonly Mark[], places: ReadonlyMap<number, Place>): BoundCommand {
+  const edits: Edit[] = [];
+  const names = new Map<string, string>();
+  let expected = 0;
+  for (const [index, mark] of marks.entries()) {
+    const place = places.get(index);
+    const escaped =
+      place !== undefined && place.kind !== "single" && place.kind !== "quoted-here-document" && oddBackslashes(marked, mark.at);
+    if (escaped && mark.isLiteral) return refuse(text, `${mark.source} follows a backslash`);
+    const variable = reserved + mark.name;
+    if (escaped) {
+      // `\\$KARYI{X}` is text to bash as well.
+      edits.push({ from: mark.at, to: mark.at + standIn(index).length, text: mark.source });
+      continue;
     }
-    return this.#out;
-  }
-
-  #bare(frame: Extract<Frame, { kind: "bare" }>): void {
-    const text = this.#text;
-    if (
-      this.#bind(
-        (variable) => `"\${${variable}}"`,
-        (literal) => `'${literal}'`,
-      )
-    )
-      return;
-    const character = text[this.#at] ?? "";
-    const two = text.slice(this.#at, this.#at + 2);
-    if (character === "\\") return this.#copy(2);
-    if (two === "$'") return this.#ansi();
-    if (character === "'") return this.#single();
-    if (two === '$"') return this.#open(2, { kind: "double" });
-    if (character === '"') return this.#open(1, { kind: "double" });
-    if (text.startsWith("$((", this.#at) || (two === "((" && this.#startsWord())) return this.#opaque("))", "in arithmetic");
-    if (two === "$(" || two === "<(" || two === ">(") return this.#open(2, { kind: "bare", close: ")", depth: 0 });
-    if (two === "${" || two === "$[") return this.#opaque(two === "${" ? "}" : "]", "inside an expansion");
-    if (character === "`") return this.#opaque("`", "in backquotes");
-    if (character === "#" && this.#startsWord()) return this.#comment();
-    if (two === "<<" && text[this.#at + 2] !== "<") return this.#hereDocument();
-    if (text.startsWith("<<<", this.#at)) return this.#copy(3);
-    if (character === "\n") return this.#newline();
-    if (frame.close !== undefined && character === "(") frame.depth += 1;
-    if (frame.close !== undefined && character === ")") {
-      if (frame.depth === 0) this.#frames.pop();
-      else frame.depth -= 1;
+    // Outside every node stands only a comment, which keeps its text.
+    const replacement =
+      place === undefined ? mark.source : mark.isLiteral ? literalAt(mark.source.slice(1), place) : expansionAt(variable, place);
+    if (place !== undefined && !mark.isLiteral) {
+      names.set(mark.name, variable);
+      expected += 1;
     }
-    this.#copy(1);
+    edits.push({ from: mark.at, to: mark.at + standIn(index).length, text: replacement });
   }
+  for (const place of new Set(places.values())) {
+    if (place.kind !== "quoted-here-document") continue;
+    if (!/^[A-Za-z0-9_]+$/.test(place.delimiter.value)) return refuse(text, "a here-document whose delimiter cannot stand without quotes");
+    edits.push({ from: place.delimiter.pos, to: place.delimiter.end, text: place.delimiter.value });
+    escapeBody(marked, place, edits);
+  }
+  const command = applyEdits(marked, edits);
+  if (!isBoundSafely(command, reserved, expected)) return refuse(text, "cannot be bound safely");
+  return { command, names: [...names].map(([name, variable]) => ({ name, variable })), problems: [] };
+}
 
-  #double(): void {
-    if (
-      this.#bind(
-        (variable) => `\${${variable}}`,
-        (literal) => `\\${literal}`,
-      )
-    )
-      return;
-    const text = this.#text;
-    const character = text[this.#at] ?? "";
-    const two = text.slice(this.#at, this.#at + 2);
-    if (character === "\\") return this.#copy(2);
-    if (text.startsWith("$((", this.#at)) return this.#opaque("))", "in arithmetic");
-    if (two === "$(") return this.#open(2, { kind: "bare", close: ")", depth: 0 });
-    if (two === "${" || two === "$[") return this.#opaque(two === "${" ? "}" : "]", "inside an expansion");
-    if (character === "`") return this.#opaque("`", "in backquotes");
-    if (character === '"') this.#frames.pop();
-    this.#copy(1);
+/** A quoted here-document becomes one whose every special character is quoted. */
+function escapeBody(marked: string, place: Extract<Place, { kind: "quoted-here-document" }>, edits: Edit[]): void {
+  for (let index = place.body.pos; index < place.body.end; index += 1) {
+    const char = marked[index] ?? "";
+    if (char === "\\" || char === "$" || char === "`") edits.push({ from: index, to: index, text: "\\" });
   }
+}
 
-  #single(): void {
-    this.#copy(1);
-    while (this.#at < this.#text.length) {
-      if (
-        this.#bind(
-          (variable) => `'"\${${variable}}"'`,
-          (literal) => literal,
-        )
-      )
-        continue;
-      const ends = this.#text[this.#at] === "'";
-      this.#copy(1);
-      if (ends) return;
-    }
+function expansionAt(variable: string, place: Place): string {
+  switch (place.kind) {
+    case "bare":
+      return `"\${${variable}}"`;
+    case "single":
+      return `'"\${${variable}}"'`;
+    case "ansi":
+      return `'"\${${variable}}"$'`;
+    default:
+      return `\${${variable}}`;
   }
+}
 
-  #ansi(): void {
-    this.#copy(2);
-    while (this.#at < this.#text.length) {
-      if (
-        this.#bind(
-          (variable) => `'"\${${variable}}"$'`,
-          (literal) => literal,
-        )
-      )
-        continue;
-      const character = this.#text[this.#at];
-      this.#copy(character === "\\" ? 2 : 1);
-      if (character === "'") return;
-    }
+function literalAt(source: string, place: Place): string {
+  switch (place.kind) {
+    case "bare":
+      return `'${source}'`;
+    case "single":
+    case "ansi":
+      return source;
+    default:
+      return `\\${source}`;
   }
+}
 
-  /** A region this reader does not look into: nothing may be bound there. */
-  #opaque(close: string, where: string): void {
-    const start = this.#at;
-    let depth = 0;
-    const opening = close === "))" ? "(" : close === "}" ? "{" : close === "]" ? "[" : "";
-    let at = start + (close === "`" ? 1 : this.#text.startsWith("$((", start) ? 3 : 2);
-    for (; at < this.#text.length; at++) {
-      const character = this.#text[at];
-      if (character === "\\") at += 1;
-      else if (depth === 0 && this.#text.startsWith(close, at)) break;
-      else if (opening !== "" && character === opening) depth += 1;
-      else if (opening !== "" && depth > 0 && character === (opening === "(" ? ")" : close)) depth -= 1;
-    }
-    const end = Math.min(at + close.length, this.#text.length);
-    const region = this.#text.slice(start, end);
-    if (region.includes("$KARYI{")) this.problems.add(where);
-    this.#copy(region.length);
-  }
+function oddBackslashes(text: string, at: number): boolean {
+  let count = 0;
+  while (text[at - 1 - count] === "\\") count += 1;
+  return count % 2 === 1;
+}
 
-  #comment(): void {
-    const end = this.#text.indexOf("\n", this.#at);
-    this.#copy((end < 0 ? this.#text.length : end) - this.#at);
+function applyEdits(text: string, edits: readonly Edit[]): string {
+  const sorted = [...edits].sort((a, b) => a.from - b.from || a.to - b.to);
+  let result = "";
+  let at = 0;
+  for (const edit of sorted) {
+    result += text.slice(at, edit.from) + edit.text;
+    at = Math.max(at, edit.to);
   }
-
-  #hereDocument(): void {
-    const match = /<<(-?)[ \t]*((?:'[^'\n]*'|"[^"\n]*"|\\.|[^\s;&|<>()'"\\])+)/y;
-    match.lastIndex = this.#at;
-    const found = match.exec(this.#text);
-    if (!found) return this.#copy(2);
-    const [whole, dash = "", word = ""] = found;
-    const delimiter = word.replace(/'([^']*)'|"([^"]*)"|\\(.)/g, (_, single, double, escaped) => single ?? double ?? escaped);
-    const at = this.#out.length + whole.length - word.length;
-    this.#copy(whole.length);
-    this.#pending.push({ delimiter, quoted: delimiter !== word, stripTabs: dash === "-", at, written: word });
-  }
-
-  #newline(): void {
-    this.#copy(1);
-    for (const document of this.#pending.splice(0)) this.#body(document);
-  }
-
-  #body({ delimiter, quoted, stripTabs, at, written }: HereDocument): void {
-    const start = this.#at;
-    let end = start;
-    while (end < this.#text.length) {
-      const lineEnd = this.#text.indexOf("\n", end);
-      const line = this.#text.slice(end, lineEnd < 0 ? undefined : lineEnd);
-      if ((stripTabs ? line.replace(/^\t+/, "") : line) === delimiter) break;
-      end = lineEnd < 0 ? this.#text.length : lineEnd + 1;
-    }
-    const body = this.#text.slice(start, end);
-    const needs = /(?<!\$)\$KARYI\{[A-Za-z_]/.test(body);
-    // A quoted body is not expanded: where a value is needed it becomes an unquoted one with everything else escaped.
-    if (quoted && needs && /^[A-Za-z0-9_]+$/.test(delimiter))
-      this.#out = this.#out.slice(0, at) + delimiter + this.#out.slice(at + written.length);
-    else if (quoted && needs) this.problems.add("in a here-document with an unusual end word");
-    while (this.#at < end) {
-      if (
-        this.#bind(
-          (variable) => `\${${variable}}`,
-          (literal) => (quoted && !needs ? literal : `\\${literal}`),
-        )
-      )
-        continue;
-      const character = this.#text[this.#at] ?? "";
-      if (quoted && needs && (character === "\\" || character === "$" || character === "`")) {
-        this.#out += `\\${character}`;
-        this.#at += 1;
-      } else if (!quoted && character === "\\") this.#copy(2);
-      else if (!quoted && (this.#text.startsWith("$(", this.#at) || character === "`" || this.#text.startsWith("${", this.#at))) {
-        const two = this.#text.slice(this.#at, this.#at + 2);
-        this.#opaque(two === "$(" ? ")" : two === "${" ? "}" : "`", "inside a substitution of a here-document");
-      } else this.#copy(1);
-    }
-  }
-
-  /** Writes the expansion or the literal when a placeholder starts here. */
-  #bind(expansion: (variable: string) => string, literal: (text: string) => string): boolean {
-    if (this.#text[this.#at] !== "$") return false;
-    placeholder.lastIndex = this.#at;
-    const found = placeholder.exec(this.#text);
-    if (!found) return false;
-    const [whole, name] = found;
-    if (name === undefined) {
-      const close = this.#text.indexOf("}", this.#at);
-      const end = close < 0 ? this.#at + whole.length : close + 1;
-      this.#out += literal(this.#text.slice(this.#at + 1, end));
-      this.#at = end;
-    } else {
-      this.names.add(name);
-      this.#out += expansion(variableOf(name));
-      this.#at += whole.length;
-    }
-    return true;
-  }
-
-  #startsWord(): boolean {
-    return this.#at === 0 || /[\s;&|()]/.test(this.#text[this.#at - 1] ?? "");
-  }
-
-  #open(length: number, frame: Frame): void {
-    this.#frames.push(frame);
-    this.#copy(length);
-  }
-
-  #copy(length: number): void {
-    this.#out += this.#text.slice(this.#at, this.#at + length);
-    this.#at += length;
-  }
+  return result + text.slice(at);
 }

@@ -1,6 +1,6 @@
 /** Bash text in, commands and effects out. Pure: facts about the machine come in as arguments, nothing is run. */
 export { analyzeCommand } from "./analyze.ts";
-export { bindPlaceholders } from "./bind-placeholders.ts";
+export { type BoundCommand, bindPlaceholders } from "./bind-placeholders.ts";
 export { classify } from "./classify.ts";
 export { extractCommands, parseShell } from "./extract.ts";
 export type {
