@@ -4,7 +4,7 @@
  */
 import { execFileSync } from "node:child_process";
 import { existsSync } from "node:fs";
-import { chmod, cp, link, lstat, mkdir, readdir, readFile, readlink, rm, symlink, writeFile } from "node:fs/promises";
+import { chmod, link, lstat, mkdir, readdir, readFile, readlink, rm, symlink, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 
 /** What is laid over a tree. Paths start at the workspace; `../` reaches its neighbours. */
@@ -26,9 +26,16 @@ export interface Overlay {
   readonly remove?: readonly string[] | undefined;
 }
 
+/** Content only: how a checkout was made says nothing about the modes of a scenario. */
 export async function copyTree(source: string, workspace: string): Promise<void> {
   await mkdir(workspace, { recursive: true });
-  if (existsSync(source)) await cp(source, workspace, { recursive: true, verbatimSymlinks: true });
+  if (!existsSync(source)) return;
+  for (const entry of await readdir(source, { withFileTypes: true })) {
+    const from = join(source, entry.name);
+    const to = join(workspace, entry.name);
+    if (entry.isDirectory()) await copyTree(from, to);
+    else await writeFile(to, await readFile(from));
+  }
 }
 
 /** `fill` is applied to texts that name the workspace. */
