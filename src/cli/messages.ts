@@ -20,6 +20,12 @@ const texts = {
   modeOption: ["plan | default | accept-edits | auto", "plan | default | accept-edits | auto（权限模式）"],
   approveOption: ["what to answer when asked: ask | yes | no", "需要批准时：ask（询问）| yes | no"],
   dryRunOption: ["show what would happen, change nothing", "只显示会发生什么，不做任何更改"],
+  keepOption: [
+    "with --dry-run of a command: keep what it would change, for karyi commit",
+    "与 --dry-run 一起用于命令：保留将要做的更改，供 karyi commit 使用",
+  ],
+  commitAbout: ["apply exactly what a kept dry run showed", "原样应用一次保留的演练"],
+  discardAbout: ["drop a kept dry run", "丢弃一次保留的演练"],
   callIdOption: ["idempotency key: the same id never runs twice", "幂等键：同一编号不会执行两次"],
   callAbout: ["call a tool with JSON input ('-' reads stdin)", "以 JSON 输入调用工具（“-”表示读取标准输入）"],
   toolsAbout: ["list the tools", "列出工具"],

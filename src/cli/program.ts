@@ -21,6 +21,7 @@ export function buildProgram(): Command {
   program.addCommand(
     callFlags(command("call <tool> [input]", "callAbout"))
       .option("--dry-run", say("dryRunOption"))
+      .option("--keep", say("keepOption"))
       .option("--call-id <id>", say("callIdOption"))
       .action(lazy(async () => (await import("./commands/call.ts")).call)),
   );
@@ -59,6 +60,11 @@ export function buildProgram(): Command {
       .option("--force", say("forceOption"))
       .option("--dry-run", say("dryRunOption"))
       .action(lazy(async () => (await import("./commands/history.ts")).undo)),
+  );
+
+  program.addCommand(command("commit <id>", "commitAbout").action(lazy(async () => (await import("./commands/change-sets.ts")).commitSet)));
+  program.addCommand(
+    command("discard <id>", "discardAbout").action(lazy(async () => (await import("./commands/change-sets.ts")).discardSet)),
   );
 
   const policy = command("policy", "policyAbout");

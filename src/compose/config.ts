@@ -32,6 +32,10 @@ export const configSchema = z.strictObject({
   approvalTtlHours: z.number().positive().optional(),
   retention: z.strictObject({ days: z.number().positive().optional(), maxOutputBytes: z.number().int().positive().optional() }).optional(),
   durability: z.enum(["full", "off"]).optional(),
+  /** `capture`: run commands so that they can be undone. `require`: refuse commands where less than this tier holds. */
+  sandbox: z
+    .strictObject({ capture: z.enum(["auto", "off"]).optional(), require: z.enum(["E1", "E2", "E2u", "E3"]).optional() })
+    .optional(),
 });
 
 export type Config = z.infer<typeof configSchema>;
@@ -52,6 +56,8 @@ export interface EffectiveConfig {
   readonly retentionDays: number;
   readonly retentionOutputBytes: number;
   readonly durable: boolean;
+  readonly capture: "auto" | "off";
+  readonly requiredTier: "E1" | "E2" | "E2u" | "E3" | undefined;
 }
 
 /** Later layers win; lists of rules, roots and hooks add up. */
@@ -77,6 +83,8 @@ export function mergeConfig(layers: readonly Config[]): EffectiveConfig {
     retentionDays: last("retention")?.days ?? 30,
     retentionOutputBytes: last("retention")?.maxOutputBytes ?? 1 << 30,
     durable: last("durability") !== "off",
+    capture: last("sandbox")?.capture ?? "auto",
+    requiredTier: last("sandbox")?.require,
   };
 }
 

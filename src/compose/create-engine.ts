@@ -7,6 +7,7 @@ import type {
   ApprovalStatus,
   Approve,
   CallRecord,
+  ChangeSets,
   Decision,
   GcReport,
   Hook,
@@ -29,12 +30,14 @@ import {
   createBlobs,
   createFiles,
   createImages,
+  createSandbox,
   createSearch,
   defaultHome,
   isAlive,
   type Places,
   ProcessRoom,
   resolvePlaces,
+  type Sandbox,
   thisOwner,
 } from "../host/index.ts";
 import { explain } from "../policy/index.ts";
@@ -43,6 +46,7 @@ import { openStore } from "../store/index.ts";
 import { builtinTools } from "./builtin-tools.ts";
 import type { Config } from "./config.ts";
 import { type LoadedConfig, loadConfig, rememberRules } from "./config-layers.ts";
+import { makeDiff } from "./make-diff.ts";
 import { SessionHandle } from "./session-handle.ts";
 import { SessionTasks } from "./session-tasks.ts";
 import { plainMasker, plainValues } from "./unmasked.ts";
@@ -95,6 +99,7 @@ export async function createEngine(options: EngineOptions = {}): Promise<KaryiEn
   try {
     const wiring = new Wiring(options, places, config, store, log);
     const engine = new Engine(wiring.dependencies());
+    await wiring.start();
     await engine.recover();
     return new KaryiEngine(engine, store, places, wiring);
   } catch (error) {
@@ -117,6 +122,9 @@ class Wiring {
   readonly #tasks: SessionTasks[] = [];
   readonly #search = createSearch();
   readonly #processes: ProcessRoom;
+  readonly #images: ReturnType<typeof createImages>;
+  readonly #sandbox: Sandbox;
+  #sandboxed = false;
   #world: PolicyWorld | undefined;
 
   constructor(options: EngineOptions, places: Places, config: LoadedConfig, store: Store, log: (message: string, cause?: unknown) => void) {
@@ -125,8 +133,22 @@ class Wiring {
     this.config = config;
     this.#store = store;
     this.#log = log;
-    this.#processes = new ProcessRoom(options.env ?? process.env);
     this.blobs = createBlobs(join(places.home, "blobs"), { fsync: config.effective.durable });
+    this.#images = createImages(this.blobs, { fsync: config.effective.durable });
+    this.#sandbox = createSandbox({
+      home: places.home,
+      userHome: places.userHome,
+      images: this.#images,
+      journal: (callId, entries) => store.appendJournal(callId, entries),
+      makeDiff,
+    });
+    this.#processes = new ProcessRoom(options.env ?? process.env, {
+      sandbox: this.#sandbox,
+      capture: config.effective.capture,
+      // Nobody is asked in auto, so what a command might send somewhere is not sent.
+      network: config.effective.mode === "auto" ? "none" : "on",
+      ...(config.effective.requiredTier === undefined ? {} : { require: config.effective.requiredTier }),
+    });
     this.registry = new ToolRegistry();
     if (options.builtins !== false) for (const tool of builtinTools) this.registry.register(tool);
     for (const tool of options.tools ?? []) this.registry.register(tool);
@@ -150,8 +172,8 @@ class Wiring {
         await rememberRules(home, target, rules, Date.now);
       },
       files: (cwd) => createFiles({ cwd, fsync: effective.durable }),
-      images: createImages(this.blobs, { fsync: effective.durable }),
-      sessionPorts: ({ record }) => this.#sessionPorts(record.id),
+      images: this.#images,
+      sessionPorts: ({ record }) => this.#sessionPorts(record.id, record.workspace),
       masker: plainMasker,
       values: plainValues,
       hooks: [...hooks, ...(this.#options.hooks ?? [])],
@@ -170,7 +192,7 @@ class Wiring {
     };
   }
 
-  #sessionPorts(sessionId: string): Promise<Partial<SessionPorts>> {
+  #sessionPorts(sessionId: string, workspace: string): Promise<Partial<SessionPorts>> {
     const known = this.#ports.get(sessionId);
     if (known) return known;
     const ports = SessionTasks.open(this.#store, sessionId).then((tasks) => {
@@ -178,11 +200,24 @@ class Wiring {
       return {
         search: this.#search,
         tasks,
-        processes: this.#processes.processes(tasks.background, this.config.effective.foregroundBudgetMs),
+        processes: this.#processes.processes(tasks.background, this.config.effective.foregroundBudgetMs, this.world(workspace).roots),
+        changeSets: this.#changeSets,
       };
     });
     this.#ports.set(sessionId, ports);
     return ports;
+  }
+
+  readonly #changeSets: ChangeSets = {
+    load: (id) => this.#sandbox.load(id),
+    commit: (id, callId) => this.#sandbox.commit(this.#sandbox.load(id), callId),
+    discard: (id) => this.#sandbox.discard(id),
+  };
+
+  /** Finishes or takes back what a killed process left half applied, and finds out what `auto` may rely on. */
+  async start(): Promise<void> {
+    await this.#sandbox.recoverChangeSets();
+    if (this.config.effective.mode === "auto") this.#sandboxed = ["E1", "E2", "E2u"].includes(await this.#sandbox.tier());
   }
 
   /** Background commands die with the engine. */
@@ -208,7 +243,7 @@ class Wiring {
       allowedDomains: effective.allowedDomains,
       platform: process.platform === "win32" ? "win32" : "posix",
       caseInsensitive: process.platform === "win32" || process.platform === "darwin",
-      sandboxed: false,
+      sandboxed: this.#sandboxed,
     };
     return this.#world.workspace === workspace ? this.#world : { ...this.#world, workspace, roots: [workspace, ...this.config.extraRoots] };
   }

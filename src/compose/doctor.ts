@@ -1,5 +1,6 @@
 /** What holds on this machine: each check says what it looked at, how it went and what to do. */
-import { measureHost, resolvePlaces } from "../host/index.ts";
+import { join } from "node:path";
+import { createBlobs, createImages, createSandbox, measureHost, type Places, resolvePlaces } from "../host/index.ts";
 import { type LoadedConfig, loadConfig } from "./config-layers.ts";
 
 export interface Check {
@@ -16,7 +17,23 @@ export async function examine(
 ): Promise<readonly Check[]> {
   const places = await resolvePlaces(workspace, home);
   const host = await measureHost(places);
-  return [...host, await configCheck(places.workspace, places.home, env)];
+  return [...host, ...(await tierChecks(places)), await configCheck(places.workspace, places.home, env)];
+}
+
+/** What of confinement, dry run and undo of commands holds here, and what to install for more. */
+async function tierChecks({ home, userHome }: Places): Promise<Check[]> {
+  const sandbox = createSandbox({ home, userHome, images: createImages(createBlobs(join(home, "blobs"))) });
+  const reports = await sandbox.tierReport();
+  const best = await sandbox.tier();
+  return reports.map(({ tier, holds, detail, install }): Check => {
+    const missed = !holds && best === "E5";
+    return {
+      name: `tier ${tier}`,
+      state: missed ? "warning" : "ok",
+      detail: `${holds ? (tier === best ? "in use" : "holds") : "absent"}: ${detail}`,
+      ...(holds || install === undefined ? {} : { advice: install }),
+    };
+  });
 }
 
 async function configCheck(workspace: string, home: string, env: Readonly<Record<string, string | undefined>>): Promise<Check> {

@@ -8,6 +8,8 @@ export type NetworkAccess = "none" | "loopback" | "on";
 /** How a rehearsal may run. */
 export interface Rehearsal {
   readonly network: NetworkAccess;
+  /** Keep the change set on disk, so that it can be committed later. */
+  readonly keep: boolean;
 }
 
 /** What a captured command would change; lives on disk until it is committed or dropped. */
@@ -15,4 +17,13 @@ export interface ChangeSet {
   readonly id: string;
   readonly tier: SandboxTier;
   readonly changes: readonly FileChange[];
+}
+
+/** Kept change sets, by id, from any process of this home. */
+export interface ChangeSets {
+  /** Throws a ToolFailure when there is none. */
+  load(id: string): ChangeSet & { readonly command: string };
+  /** Applies exactly what was shown, journaled under the call; refuses where the workspace changed since. */
+  commit(id: string, callId: string): Promise<void>;
+  discard(id: string): void;
 }

@@ -11,7 +11,7 @@ import type { Fingerprint } from "./path.ts";
 import type { Plan } from "./plan.ts";
 import type { Processes } from "./processes.ts";
 import type { Content, Truncation } from "./result.ts";
-import type { ChangeSet, Rehearsal } from "./sandbox.ts";
+import type { ChangeSet, ChangeSets, Rehearsal } from "./sandbox.ts";
 import type { Search } from "./search.ts";
 import type { Tasks } from "./tasks.ts";
 import type { Terminals } from "./terminals.ts";
@@ -36,6 +36,7 @@ export interface ReadPorts {
   readonly outputs: Pick<Outputs, "read">;
   readonly tasks: Pick<Tasks, "list" | "get">;
   readonly processes: Pick<Processes, "which" | "tier">;
+  readonly changeSets: Pick<ChangeSets, "load">;
   readonly terminals: Pick<Terminals, "peek">;
   readonly values: Pick<Values, "list" | "placeholders">;
   readonly valueRequests: Pick<ValueRequests, "canAsk">;
@@ -49,6 +50,7 @@ export interface RunPorts {
   readonly outputs: Outputs;
   readonly tasks: Tasks;
   readonly processes: Processes;
+  readonly changeSets: ChangeSets;
   readonly terminals: Terminals;
   readonly values: Values;
   readonly valueRequests: ValueRequests;

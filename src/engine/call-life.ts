@@ -22,6 +22,8 @@ import { substituted } from "./substitute.ts";
 export interface CallOptions {
   readonly signal?: AbortSignal;
   readonly dryRun?: boolean;
+  /** With `dryRun` of a command: keep what it would change, to be committed later. */
+  readonly keep?: boolean;
   readonly onProgress?: (text: string) => void;
   /** Wait for an approval instead of returning `suspended`. */
   readonly wait?: boolean;

@@ -21,7 +21,7 @@ export interface DryRun {
   readonly memory: CallMemory;
   readonly context: ResultContext;
   readonly signal: AbortSignal;
-  readonly options: { readonly onProgress?: (text: string) => void };
+  readonly options: { readonly onProgress?: (text: string) => void; readonly keep?: boolean };
 }
 
 export async function dryRun(run: DryRun, dependencies: EngineDependencies): Promise<Result> {
@@ -68,10 +68,10 @@ async function rehearse(run: DryRun, dependencies: EngineDependencies): Promise<
         session: memory.session(session.roots, dependencies.userHome),
         plan,
         progress: (text) => run.options.onProgress?.(dependencies.masker.mask(text)),
-        ...session.runPorts(guardFiles(session.files, { ...plan, effects: [] }, signal, new Map())),
+        ...session.runPorts(guardFiles(session.files, { ...plan, effects: [] }, signal, new Map()).files),
       };
       if (!tool.rehearse) return planned(prepared);
-      return tool.rehearse(input, context, { network: "none" });
+      return tool.rehearse(input, context, { network: "none", keep: run.options.keep ?? false });
     },
   );
 }

@@ -4,33 +4,52 @@
  */
 import { type FileWriter, type Fingerprint, type PathFacts, type Plan, type ReplaceOptions, ToolFailure } from "../contract/index.ts";
 
-/** `written` collects what was written, so that it need not be read again for the journal. */
-export function guardFiles(files: FileWriter, plan: Plan, signal: AbortSignal, written: Map<string, Fingerprint>): FileWriter {
+export interface GuardedFiles {
+  readonly files: FileWriter;
+  /** The call is over: whatever the tool still tries is refused. */
+  revoke(): void;
+}
+
+/**
+ * `written` collects what was written, so that it need not be read again for the journal. Between the end of a call's
+ * time and the end of its grace a tool may still put back what it wrote, and nothing else.
+ */
+export function guardFiles(files: FileWriter, plan: Plan, signal: AbortSignal, written: Map<string, Fingerprint>): GuardedFiles {
   const planned = new Set<string>();
   for (const effect of plan.effects) if (effect.kind === "write") planned.add(effect.path.real);
+  const touched = new Set<string>();
+  let revoked = false;
   const check = (facts: PathFacts) => {
-    if (signal.aborted) throw new ToolFailure("cancelled", "The call was ended before this write.");
-    if (planned.has(facts.real)) return;
-    throw new ToolFailure("tool_forbidden_path", `The approved plan does not change ${facts.real}.`, {
-      details: { reason: "not_planned", path: facts.real },
-    });
+    if (revoked || (signal.aborted && !touched.has(facts.real)))
+      throw new ToolFailure("cancelled", "The call was ended before this write.");
+    if (!planned.has(facts.real)) {
+      throw new ToolFailure("tool_forbidden_path", `The approved plan does not change ${facts.real}.`, {
+        details: { reason: "not_planned", path: facts.real },
+      });
+    }
+    touched.add(facts.real);
   };
   return {
-    resolve: (path) => files.resolve(path),
-    stat: (path) => files.stat(path),
-    open: (facts) => files.open(facts),
-    readAll: (facts, maxBytes) => files.readAll(facts, maxBytes),
-    list: (path) => files.list(path),
-    async replace(facts: PathFacts, bytes: Uint8Array, options: ReplaceOptions): Promise<Fingerprint> {
-      check(facts);
-      const fingerprint = await files.replace(facts, bytes, options);
-      written.set(facts.real, fingerprint);
-      return fingerprint;
+    revoke: () => {
+      revoked = true;
     },
-    async remove(facts: PathFacts, expect: Fingerprint): Promise<void> {
-      check(facts);
-      await files.remove(facts, expect);
-      written.delete(facts.real);
+    files: {
+      resolve: (path) => files.resolve(path),
+      stat: (path) => files.stat(path),
+      open: (facts) => files.open(facts),
+      readAll: (facts, maxBytes) => files.readAll(facts, maxBytes),
+      list: (path) => files.list(path),
+      async replace(facts: PathFacts, bytes: Uint8Array, options: ReplaceOptions): Promise<Fingerprint> {
+        check(facts);
+        const fingerprint = await files.replace(facts, bytes, options);
+        written.set(facts.real, fingerprint);
+        return fingerprint;
+      },
+      async remove(facts: PathFacts, expect: Fingerprint): Promise<void> {
+        check(facts);
+        await files.remove(facts, expect);
+        written.delete(facts.real);
+      },
     },
   };
 }

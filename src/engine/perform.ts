@@ -18,7 +18,7 @@ import { captureAfter, captureBefore, sameImage } from "./before-images.ts";
 import { withDeadline } from "./deadline.ts";
 import type { EngineDependencies } from "./dependencies.ts";
 import type { EventFeed } from "./event-feed.ts";
-import { guardFiles } from "./guarded-files.ts";
+import { type GuardedFiles, guardFiles } from "./guarded-files.ts";
 import type { PathLocks } from "./path-locks.ts";
 import type { Prepared } from "./prepare.ts";
 import { Progress } from "./progress.ts";
@@ -150,6 +150,7 @@ export class Performer {
     const { session, call, memory, onProgress } = performance;
     const { tool, input, plan } = real;
     const { limits, masker, userHome } = this.#dependencies;
+    let guarded: GuardedFiles | undefined;
     const progress = new Progress(call, session.record.id, this.#feed, masker, onProgress);
     try {
       return await withDeadline(
@@ -159,6 +160,7 @@ export class Performer {
           ...(performance.signal === undefined ? {} : { signal: performance.signal }),
         },
         async (signal) => {
+          guarded = guardFiles(session.files, plan, signal, written);
           const context: RunContext = {
             callId: call.id,
             seen: memory,
@@ -166,12 +168,13 @@ export class Performer {
             session: memory.session(session.roots, userHome),
             plan,
             progress: (text) => progress.push(text),
-            ...session.runPorts(guardFiles(session.files, plan, signal, written)),
+            ...session.runPorts(guarded.files),
           };
           return tool.run(input, context);
         },
       );
     } finally {
+      guarded?.revoke();
       await progress.close();
     }
   }
@@ -194,7 +197,7 @@ export function writtenPaths(plan: Plan): string[] {
 
 /** Reads and Karyi's own records need not wait for the disk; whatever changes the world does. */
 function needsDisk(plan: Plan): boolean {
-  return plan.effects.some(({ kind }) => kind !== "read" && kind !== "state");
+  return plan.effects.some((effect) => effect.kind !== "read" && effect.kind !== "state" && !(effect.kind === "run" && effect.understood));
 }
 
 function isStale(error: unknown): boolean {

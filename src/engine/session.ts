@@ -123,7 +123,7 @@ function sessionOutputs(sessionId: string, { store, masker }: EngineDependencies
 
 /** The same ports without anything that changes the world: a plan cannot write even if it tries. */
 function readOnly(ports: Omit<RunPorts, "files">, files: FileWriter): ReadPorts {
-  const { tasks, processes, terminals, values, valueRequests, ...harmless } = ports;
+  const { tasks, processes, changeSets, terminals, values, valueRequests, ...harmless } = ports;
   return {
     ...harmless,
     outputs: { read: (ref, offset, limit) => ports.outputs.read(ref, offset, limit) },
@@ -136,6 +136,7 @@ function readOnly(ports: Omit<RunPorts, "files">, files: FileWriter): ReadPorts 
     },
     tasks: tasks && { list: () => tasks.list(), get: (id) => tasks.get(id) },
     processes: processes && { which: (program, env, cwd) => processes.which(program, env, cwd), tier: () => processes.tier() },
+    changeSets: changeSets && { load: (id) => changeSets.load(id) },
     terminals: terminals && { peek: () => terminals.peek() },
     values: values && { list: () => values.list(), placeholders: (value) => values.placeholders(value) },
     valueRequests: valueRequests && { canAsk: () => valueRequests.canAsk() },

@@ -9,5 +9,6 @@ export { canonical, defaultHome, makeTemporaryDirectory, type Places, resolvePla
 export { isAlive, thisOwner } from "./process-identity.ts";
 export { BackgroundTasks } from "./processes/background-tasks.ts";
 export { ProcessRoom } from "./processes/create-processes.ts";
+export { createSandbox, type Sandbox } from "./sandbox/index.ts";
 export { createSearch, type SearchOptions } from "./search/index.ts";
 export { readJsonFile, readTextFile, setAside, writeJsonFile } from "./state-files.ts";

@@ -4,7 +4,7 @@ import { type CallFlags, openSession, printJson, printResult, readStdin, withEng
 
 export async function call(
   [tool = "", text]: readonly string[],
-  flags: CallFlags & { readonly dryRun?: boolean; readonly callId?: string },
+  flags: CallFlags & { readonly dryRun?: boolean; readonly keep?: boolean; readonly callId?: string },
 ): Promise<number> {
   const input = parseInputText(text === "-" ? await readStdin() : (text ?? "{}"));
   return withEngine(flags, async (engine) => {
@@ -15,7 +15,8 @@ export async function call(
     process.once("SIGTERM", onInterrupt);
     const result = await session.call(tool, input, {
       signal: stop.signal,
-      ...(flags.dryRun ? { dryRun: true } : {}),
+      ...(flags.dryRun || flags.keep ? { dryRun: true } : {}),
+      ...(flags.keep ? { keep: true } : {}),
       ...(flags.callId === undefined ? {} : { callId: flags.callId }),
       ...(process.stderr.isTTY && !flags.json ? { onProgress: (line: string) => process.stderr.write(line) } : {}),
     });

@@ -29,9 +29,16 @@ export interface ProcessRoomOptions {
   readonly sandbox?: Sandbox;
   /** `auto` captures foreground commands of a call where the machine can. */
   readonly capture?: "auto" | "off";
+  /** Of captured foreground commands. Default: on, since a person approved them. */
+  readonly network?: NetworkAccess;
+  /** Foreground commands are refused where less than this holds. */
+  readonly require?: SandboxTier;
   /** True: background commands are confined, and not started where that does not hold. */
   readonly confineBackground?: boolean;
 }
+
+/** Strongest first. */
+const strength: readonly SandboxTier[] = ["E1", "E2", "E2u", "E3", "E4", "E5"];
 
 /** What all sessions of an engine share. */
 export class ProcessRoom {
@@ -68,14 +75,27 @@ export class ProcessRoom {
 
   /** Captured and committed where that holds, else as it is. */
   async #perform(request: ShellRequest, roots: readonly string[]): Promise<Supervised> {
-    const { sandbox, capture = "auto" } = this.#options;
+    const { sandbox, capture = "auto", network = "on" } = this.#options;
+    await this.#demandTier();
     if (sandbox === undefined || capture === "off" || request.callId === undefined || roots.length === 0) return this.#supervise(request);
     if ((await sandbox.tier()) === "E5") return this.#supervise(request);
-    const confined = await sandbox.begin({ purpose: "run", network: "on", roots, cwd: request.cwd });
+    const confined = await sandbox.begin({ purpose: "run", network, roots, cwd: request.cwd });
     const supervised = await this.#confined(sandbox, confined, request);
     const set = await sandbox.collect(confined, request.command, request.cwd);
     await sandbox.commit(set, request.callId);
     return { ...supervised, changes: set.changes };
+  }
+
+  /** Policy may demand a tier; a missing one fails closed with what to do. */
+  async #demandTier(): Promise<void> {
+    const { sandbox, require } = this.#options;
+    if (require === undefined) return;
+    const tier = (await sandbox?.tier()) ?? "E5";
+    if (strength.indexOf(tier) <= strength.indexOf(require)) return;
+    throw new ToolFailure("tool_disabled", `The config demands sandbox tier ${require}; this machine holds ${tier}.`, {
+      hint: "`karyi doctor` says what to install; or lower sandbox.require in the config.",
+      details: { reason: "tier_missing", required: require, tier },
+    });
   }
 
   async #rehearse(

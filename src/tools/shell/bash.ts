@@ -4,16 +4,19 @@
  */
 import { z } from "zod";
 import {
+  type ChangeSet,
   defineTool,
   type Effect,
   type Json,
   type Plan,
   type PlanContext,
+  type Rehearsal,
   type RunContext,
   ToolFailure,
   type ToolOutput,
 } from "../../contract/index.ts";
 import { analyzeCommand, bindPlaceholders, type ShellAnalysis } from "../../shell/index.ts";
+import { summarize, wireChange } from "./change-report.ts";
 import { CommandOutput } from "./command-output.ts";
 import { gitIsHarmless } from "./git-trust.ts";
 import { resolveEffects } from "./resolve-effects.ts";
@@ -61,6 +64,7 @@ export const bash = defineTool<BashInput, Needs, BashPlan>({
   graceMs: ladderMs,
   ownsPlaceholders: ["command"],
   plan: planCommand,
+  rehearse: rehearseCommand,
   run: runCommand,
 });
 
@@ -113,7 +117,9 @@ async function runCommand({ timeout, run_in_background }: BashInput, context: Ru
     () => context.outputs.open(),
     (line) => context.progress(line),
   );
-  const outcome = await processes.run({ ...request, signal, onOutput: (stream, chunk) => output.push(stream, chunk) });
+  // A command that only reads needs no capture: there is nothing to take back.
+  const capture = onlyReads(plan) ? {} : { callId: context.callId };
+  const outcome = await processes.run({ ...request, ...capture, signal, onOutput: (stream, chunk) => output.push(stream, chunk) });
   const collected = await output.finish();
   if (outcome.cwd !== undefined && outcome.cwd !== session.cwd) session.setCwd(outcome.cwd);
   if (outcome.env !== undefined) session.setEnv(outcome.env);
@@ -125,6 +131,7 @@ async function runCommand({ timeout, run_in_background }: BashInput, context: Ru
     cwd: outcome.cwd ?? session.cwd,
     tier: outcome.tier,
     containment: outcome.containment,
+    ...(outcome.changes === undefined ? {} : { changes: outcome.changes.map(wireChange) }),
   };
   const took = outcome.durationMs >= reportDurationMs ? `\n[took ${(outcome.durationMs / 1000).toFixed(1)} s]` : "";
   const text = `${collected.text}${took}`;
@@ -154,6 +161,60 @@ async function runCommand({ timeout, run_in_background }: BashInput, context: Ru
     });
   }
   return { output: text === "" ? "(no output)" : text, data, ...truncated };
+}
+
+/** Runs it for real against a copy-on-write view: exit code, output, and every file it would change. */
+async function rehearseCommand(
+  { timeout }: BashInput,
+  context: RunContext<Needs, BashPlan>,
+  { network, keep }: Rehearsal,
+): Promise<ToolOutput & { changeSet: ChangeSet }> {
+  const { session, processes, plan, signal } = context;
+  const bound = plan.data?.bound ?? { command: "", names: [], problems: [] };
+  const output = new CommandOutput(
+    () => context.outputs.open(),
+    (line) => context.progress(line),
+  );
+  const secrets = await revealAll(bound.names, context);
+  const outcome = await processes.rehearse(
+    {
+      command: bound.command,
+      cwd: session.cwd,
+      env: session.env,
+      secrets,
+      timeoutMs: timeout,
+      signal,
+      onOutput: (stream, chunk) => output.push(stream, chunk),
+    },
+    network,
+    keep,
+  );
+  const collected = await output.finish();
+  const { changeSet } = outcome;
+  const ended = outcome.timedOut ? "was stopped at its time limit" : `would end with exit code ${outcome.exitCode}`;
+  return {
+    output: [
+      `Dry run in an overlay (${changeSet.tier}), network off: the command ${ended}.`,
+      summarize(changeSet.changes),
+      ...(collected.text === "" ? [] : ["Output:", collected.text.trimEnd()]),
+      ...(keep ? [`Kept as ${changeSet.id}: apply it with karyi commit ${changeSet.id}, drop it with karyi discard ${changeSet.id}.`] : []),
+    ].join("\n"),
+    data: {
+      exit_code: outcome.exitCode,
+      stdout: collected.stdout,
+      stderr: collected.stderr,
+      duration_ms: outcome.durationMs,
+      tier: changeSet.tier,
+      changes: changeSet.changes.map(wireChange),
+      ...(keep ? { change_set: changeSet.id } : {}),
+    },
+    changeSet,
+    ...(collected.truncated === undefined ? {} : { truncated: collected.truncated }),
+  };
+}
+
+function onlyReads({ effects }: Plan): boolean {
+  return effects.every((effect) => effect.kind === "read" || (effect.kind === "run" && effect.understood));
 }
 
 async function revealAll(names: BashPlan["bound"]["names"], context: RunContext<Needs, BashPlan>): Promise<Record<string, string>> {

@@ -1,7 +1,8 @@
 /** The shell tools. */
 import type { Tool } from "../../contract/index.ts";
 import { bash } from "./bash.ts";
+import { commitChanges, discardChanges } from "./change-sets.ts";
 
 export { bash };
 
-export const shellTools: readonly Tool[] = [bash];
+export const shellTools: readonly Tool[] = [bash, commitChanges, discardChanges];

@@ -1,0 +1,30 @@
+/** How the changes of a command are told: as data, and as a summary with the risky ones first. */
+import type { FileChange, JsonObject } from "../../contract/index.ts";
+
+const marks = { created: "+", modified: "~", deleted: "-", mode: "m", link: "l" } as const;
+const maxListed = 50;
+const maxDiffCharacters = 20_000;
+
+export function wireChange({ path, change, beforeSize, afterSize, diff }: FileChange): JsonObject {
+  return {
+    path,
+    change,
+    ...(beforeSize === undefined ? {} : { before_size: beforeSize }),
+    ...(afterSize === undefined ? {} : { after_size: afterSize }),
+    ...(diff === undefined ? {} : { diff }),
+  };
+}
+
+export function summarize(changes: readonly FileChange[]): string {
+  if (changes.length === 0) return "It would change no file.";
+  const lines = changes.slice(0, maxListed).map(({ path, change }) => `  ${marks[change]} ${path}`);
+  const rest = changes.length > maxListed ? [`  … and ${changes.length - maxListed} more`] : [];
+  const diffs: string[] = [];
+  let room = maxDiffCharacters;
+  for (const { diff } of changes) {
+    if (diff === undefined || diff.length > room) continue;
+    room -= diff.length;
+    diffs.push(diff.trimEnd());
+  }
+  return [`It would change ${changes.length} file(s):`, ...lines, ...rest, ...diffs].join("\n");
+}
