@@ -44,7 +44,7 @@ export async function takePage(file: OpenFile, head: Buffer, request: PageReques
   let block = head;
   let blockStart = 0;
   let at = request.start;
-  // New memory costs more than reading into it; what is skipped is not kept, so its block serves again.
+  // New memory costs as much as reading into it; what is skipped is not kept, so its block serves again.
   const advance = async (reuse?: Buffer): Promise<boolean> => {
     signal.throwIfAborted();
     blockStart += block.length;
