@@ -7,7 +7,7 @@ import type { Readable, Writable } from "node:stream";
 import { ToolFailure } from "../../contract/index.ts";
 import { encodeFrame, encodeSize, FrameReader } from "./attach-protocol.ts";
 
-export const detachKey = 0x1d;
+const detachKey = 0x1d;
 
 export interface AttachInput extends Readable {
   readonly isTTY?: boolean;

@@ -57,7 +57,7 @@ export function probeForeground(shell: number, terminal: string): Foreground {
   };
 }
 
-export function processLine(pid: number): ProcessLine | undefined {
+function processLine(pid: number): ProcessLine | undefined {
   const text = read(`/proc/${pid}/stat`);
   if (text === undefined) return undefined;
   const open = text.indexOf("(");

@@ -3,7 +3,7 @@
  * secure variables of that command, and the state the shell reports (exports, names of functions and aliases).
  * A command is sourced from a file, never typed, so an open quote or a line that reads stdin cannot reach past it.
  */
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { accessSync, constants, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseExports } from "../processes/state-report.ts";
@@ -20,18 +20,20 @@ const own = /^(_|SHLVL|PWD|OLDPWD|PROMPT_COMMAND)$/;
 
 export class ShellFiles {
   readonly #directory: string;
+  #hasSecrets = false;
 
   constructor(nonce: string) {
-    this.#directory = mkdtempSync(join(tmpdir(), "kt-"));
+    this.#directory = mkdtempSync(join(privatePlace(), "kt-"));
     writeFileSync(this.#path("hooks"), hooks(this.#directory, nonce), { mode: 0o600 });
-    // `run` loads the hooks again, so that a command which replaced them is outlived by them.
+    // The hooks are loaded again where they are gone: they outlive a command that removes them.
     writeFileSync(
       this.#path("run"),
-      `. ${quoted(this.#path("hooks"))}
-if [[ -s ${quoted(this.#path("secrets"))} ]]; then . ${quoted(this.#path("secrets"))}; fi
+      `if [[ -s ${quoted(this.#path("secrets"))} ]]; then . ${quoted(this.#path("secrets"))}; fi
 builtin printf '\\033]133;${nonce};C\\007' >/dev/tty
 . ${quoted(this.#path("command"))}
-__karyi_keep $?
+__karyi_status=$?
+builtin declare -F __karyi_prompt __karyi_save __karyi_keep >/dev/null || . ${quoted(this.#path("hooks"))}
+__karyi_keep "$__karyi_status"
 `,
       { mode: 0o600 },
     );
@@ -47,6 +49,7 @@ __karyi_keep $?
     writeFileSync(this.#path("command"), command.endsWith("\n") ? command : `${command}\n`, { mode: 0o600 });
     const names = Object.keys(secrets).filter((name) => /^[A-Za-z_][A-Za-z0-9_]*$/.test(name));
     if (names.length > 0) {
+      this.#hasSecrets = true;
       const lines = names.map((name) => `export ${name}=${quoted(secrets[name] ?? "")}`);
       const text = `${lines.join("\n")}\n__karyi_secret=(${names.join(" ")})\n: >|${quoted(this.#path("secrets"))}\n`;
       writeFileSync(this.#path("secrets"), text, { mode: 0o600 });
@@ -54,9 +57,10 @@ __karyi_keep $?
     return ` . ${quoted(this.#path("run"))}`;
   }
 
-  /** After the command: neither it nor its values stay on disk. */
+  /** After the command: its values do not stay on disk. */
   forget(): void {
-    for (const name of ["command", "secrets"]) rmSync(this.#path(name), { force: true });
+    if (this.#hasSecrets) rmSync(this.#path("secrets"), { force: true });
+    this.#hasSecrets = false;
   }
 
   /** Messages of the shell name the file a command came from; a reader should see the shell instead, and none of its own tracing. */
@@ -95,6 +99,16 @@ __karyi_keep $?
 
   #path(name: string): string {
     return join(this.#directory, name);
+  }
+}
+
+/** Memory where there is some: nothing of a command or its values ever lies on a disk, and no prompt waits for one. */
+export function privatePlace(): string {
+  try {
+    accessSync("/dev/shm", constants.W_OK | constants.X_OK);
+    return "/dev/shm";
+  } catch {
+    return tmpdir();
   }
 }
 

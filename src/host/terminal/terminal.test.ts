@@ -1,7 +1,7 @@
 import { mkdir, readdir, readFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { privatePlace } from "./shell-files.ts";
 import { testTerminal } from "./terminal.fixture.ts";
 
 const full = process.env.KARYI_FULL === "1";
@@ -60,6 +60,7 @@ describe("a persistent terminal", () => {
     for (const command of [
       "PROMPT_COMMAND=; PS0=; PS1=",
       "unset PROMPT_COMMAND PS0 PS1",
+      "unset -f $(compgen -A function); unset PROMPT_COMMAND",
       "set -u; set -o noclobber; IFS=x",
       "stty raw -echo",
       "exec 2>/dev/null",
@@ -143,10 +144,12 @@ describe("a persistent terminal", () => {
       output: `${value.length}\n[hidden]\n`,
     });
     expect((await run("echo ${KARYI_V1-none}; export -p | grep -c KARYI_V1")).output).toBe("none\n0\n");
-    const left = (await readdir(tmpdir())).filter((name) => name.startsWith("kt-"));
-    for (const name of left) {
-      for (const file of await readdir(join(tmpdir(), name)).catch(() => [])) {
-        expect(await readFile(join(tmpdir(), name, file), "utf8").catch(() => "")).not.toContain(value);
+    const place = privatePlace();
+    const directories = (await readdir(place)).filter((name) => name.startsWith("kt-"));
+    expect(directories.length).toBeGreaterThan(0);
+    for (const directory of directories) {
+      for (const file of await readdir(join(place, directory)).catch(() => [])) {
+        expect(await readFile(join(place, directory, file), "utf8").catch(() => "")).not.toContain(value);
       }
     }
   });
