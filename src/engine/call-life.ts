@@ -12,7 +12,7 @@ import { denial, type Gate } from "./gate.ts";
 import { runHooks } from "./hooks.ts";
 import type { PathLocks } from "./path-locks.ts";
 import { Performer } from "./perform.ts";
-import { findTool, type Prepared, planCall, prepare } from "./prepare.ts";
+import { findTool, PlanFailed, type Prepared, planCall, prepare } from "./prepare.ts";
 import { callStart, toolResult } from "./records.ts";
 import { failureResult, type ResultContext } from "./result.ts";
 import type { Session } from "./session.ts";
@@ -86,21 +86,84 @@ export class CallLife {
   async #live(session: Session, call: Call, options: CallOptions, approval?: ApprovalRecord): Promise<Result> {
     const context = this.#context(session, call.id, call.name);
     let prepared: Prepared | undefined;
+    const asked = { answered: false };
     try {
       const tool = findTool(session, call);
       const memory = new CallMemory(session.open);
       const signal = options.signal ?? never;
       if (signal.aborted) throw new ToolFailure("cancelled", "The call was cancelled before it began.");
-      prepared = await prepare(session, call, tool, memory, signal);
       const named = { ...context, tool: tool.name };
-      if (options.dryRun) return await dryRun({ session, call, prepared, memory, context: named, signal, options }, this.#dependencies);
+      try {
+        prepared = await prepare(session, call, tool, memory, signal);
+      } catch (error) {
+        if (!(error instanceof PlanFailed)) throw error;
+        prepared = error.looked;
+        const gate = await this.#permit(session, call, prepared, options, asked, approval);
+        if (gate.kind === "suspended") return suspendedResult(named, gate.approvalId, gate.summary);
+        throw error.failure;
+      }
+      if (options.dryRun) {
+        const gate = await this.#permitReading(session, call, prepared, options, asked, approval);
+        if (gate?.kind === "suspended") return suspendedResult(named, gate.approvalId, gate.summary);
+        const result = await dryRun({ session, call, prepared, memory, context: named, signal, options }, this.#dependencies);
+        if (asked.answered) await this.#settleAsked(session, call, result);
+        return result;
+      }
       return await this.#decideAndPerform(session, call, prepared, memory, options, named, approval);
     } catch (error) {
       const named = prepared ? { ...context, tool: prepared.tool.name } : context;
       const result = await failureResult(error, false, named);
-      if (!options.dryRun) await this.#recordFailure(session, call, prepared, result, approval !== undefined);
+      if (!options.dryRun || asked.answered) await this.#recordFailure(session, call, prepared, result, approval !== undefined);
       return result;
     }
+  }
+
+  /** Judges a call as it is prepared and asks where it must; throws the denial. */
+  async #permit(
+    session: Session,
+    call: Call,
+    prepared: Prepared,
+    options: CallOptions,
+    asked: { answered: boolean },
+    approval?: ApprovalRecord,
+  ) {
+    const decision = judge(session, call, prepared, this.#dependencies);
+    const signal = options.signal ?? never;
+    const gate = await this.#gate.pass({ session, call, prepared, decision, wait: options.wait ?? false, signal }, approval);
+    asked.answered = gate.kind === "open" && gate.approvalId !== undefined;
+    return gate;
+  }
+
+  /** A dry run shows what a call would do without asking for it; what it would have to read first is asked about all the same. */
+  async #permitReading(
+    session: Session,
+    call: Call,
+    prepared: Prepared,
+    options: CallOptions,
+    asked: { answered: boolean },
+    approval?: ApprovalRecord,
+  ) {
+    const effects = prepared.plan.effects.filter(({ kind }) => kind === "read");
+    if (effects.length === 0) return undefined;
+    const reading: Prepared = {
+      ...prepared,
+      traits: { ...prepared.traits, readOnly: true, permission: "auto" },
+      plan: { summary: prepared.plan.summary, effects },
+    };
+    return this.#permit(session, call, reading, options, asked, approval);
+  }
+
+  async #settleAsked(session: Session, call: Call, result: Result): Promise<void> {
+    const { store } = this.#dependencies;
+    const settlement = {
+      callId: call.id,
+      sessionId: session.record.id,
+      status: "success" as const,
+      result,
+      events: [toolResult(call, result)],
+      durable: false,
+    };
+    this.#feed.publish(await store.settleCall(settlement));
   }
 
   async #decideAndPerform(

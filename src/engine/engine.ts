@@ -20,7 +20,7 @@ import { EventFeed, type EventListener } from "./event-feed.ts";
 import { Gate } from "./gate.ts";
 import { orchestrate } from "./orchestrator.ts";
 import { PathLocks } from "./path-locks.ts";
-import { findTool, prepare } from "./prepare.ts";
+import { findTool, PlanFailed, prepare } from "./prepare.ts";
 import { recover } from "./recover.ts";
 import { Session, type Toolkit } from "./session.ts";
 import { CallMemory, OpenSessionState } from "./session-state.ts";
@@ -115,7 +115,11 @@ export class Engine {
   ): Promise<{ readonly tool: string; readonly decision: Decision; readonly plan: Plan }> {
     const call: Call = { ...request, id: request.id ?? "explain" };
     const tool = findTool(session, call);
-    const prepared = await prepare(session, call, tool, new CallMemory(session.open), new AbortController().signal);
+    const prepared = await prepare(session, call, tool, new CallMemory(session.open), new AbortController().signal).catch((error) => {
+      // What a failing plan looked at is what the call would be judged by.
+      if (error instanceof PlanFailed) return error.looked;
+      throw error;
+    });
     return { tool: tool.name, decision: judge(session, call, prepared, this.#dependencies), plan: prepared.plan };
   }
 

@@ -1,9 +1,10 @@
 /** First stage of a call: look the tool up, parse its input, ask it for a plan. Nothing is changed here. */
 import {
   type Call,
+  type Effect,
+  type PathFacts,
   type Plan,
   type PlanContext,
-  type ReadPorts,
   type Tool,
   ToolFailure,
   type Traits,
@@ -28,9 +29,37 @@ export function findTool(session: Session, call: Call): Tool {
   });
 }
 
+/**
+ * A plan that failed after it had looked at something. What it says may tell what it saw, so it is shown only where
+ * the policy lets that be read: `looked` is the same call with those reads as its plan.
+ */
+export class PlanFailed extends Error {
+  readonly failure: ToolFailure;
+  readonly looked: Prepared;
+
+  constructor(failure: ToolFailure, looked: Prepared) {
+    super(failure.message);
+    this.failure = failure;
+    this.looked = looked;
+  }
+}
+
 export async function prepare(session: Session, call: Call, tool: Tool, memory: CallMemory, signal: AbortSignal): Promise<Prepared> {
   const input = parseInput(tool, call.input);
-  return { tool, traits: traitsOf(tool), input, plan: await planCall(session, call, tool, input, memory, signal) };
+  const traits = traitsOf(tool);
+  const looked: PathFacts[] = [];
+  try {
+    return { tool, traits, input, plan: await planCall(session, call, tool, input, memory, signal, (facts) => looked.push(facts)) };
+  } catch (error) {
+    if (!(error instanceof ToolFailure) || looked.length === 0) throw error;
+    const effects = looked.map((path): Effect => ({ kind: "read", path }));
+    throw new PlanFailed(error, {
+      tool,
+      traits,
+      input,
+      plan: { summary: `${tool.name}: look at ${looked.map(({ asked }) => asked).join(", ")}`, effects },
+    });
+  }
 }
 
 export async function planCall(
@@ -40,6 +69,7 @@ export async function planCall(
   input: unknown,
   memory: CallMemory,
   signal: AbortSignal,
+  onLook: (facts: PathFacts) => void = () => {},
 ): Promise<Plan> {
   if (!tool.plan) return defaultPlan(tool);
   const context: PlanContext = {
@@ -47,7 +77,7 @@ export async function planCall(
     seen: memory,
     signal,
     session: session.view(),
-    ...(session.readPorts() as ReadPorts),
+    ...session.readPorts(onLook),
   };
   return tool.plan(input, context);
 }

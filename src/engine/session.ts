@@ -1,8 +1,10 @@
 /** A session inside the engine: its state, its ports, and which tools it may use this turn. */
 import {
   type Catalog,
+  type FileReader,
   type FileWriter,
   type Outputs,
+  type PathFacts,
   type ReadPorts,
   type RunPorts,
   type SessionRecord,
@@ -94,8 +96,15 @@ export class Session {
     return this.#ports.tasks?.takeNotices() ?? [];
   }
 
-  readPorts(): ReadPorts {
-    return this.#readPorts;
+  /** `onLook` hears of every path a plan asks about. */
+  readPorts(onLook: (facts: PathFacts) => void): ReadPorts {
+    const { files } = this.#readPorts;
+    const resolve: FileReader["resolve"] = async (path) => {
+      const facts = await files.resolve(path);
+      onLook(facts);
+      return facts;
+    };
+    return { ...this.#readPorts, files: { ...files, resolve } };
   }
 
   runPorts(files: FileWriter): RunPorts {
