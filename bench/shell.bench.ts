@@ -1,7 +1,7 @@
 /** What the Bash tool adds to a command: to one that does nothing, to one that prints much, and to judging it. */
 import { spawn } from "node:child_process";
 import { parse } from "unbash";
-import { it } from "vitest";
+import { expect, it } from "vitest";
 import { defaultTraits, type Effect, type PolicyWorld, type RunContext, type ShellRequest, type Tool } from "../src/contract/index.ts";
 import { ProcessRoom } from "../src/host/index.ts";
 import { decide, factsFromText } from "../src/policy/index.ts";
@@ -9,7 +9,7 @@ import { analyzeCommand, type DraftEffect } from "../src/shell/index.ts";
 import { bash } from "../src/tools/shell/index.ts";
 import { bareWrite } from "./bare-write.ts";
 import { type Answer, measure, question, record } from "./measure.ts";
-import { benchPlace, succeeded } from "./place.ts";
+import { benchPlace, smoke, succeeded } from "./place.ts";
 import { shellCommands } from "./shell-commands.ts";
 
 const room = new ProcessRoom(process.env, { plain: true });
@@ -86,6 +86,7 @@ it("judging a command takes at most three times its bare parse, at the median", 
   const middle = answers[Math.floor(answers.length / 2)];
   if (middle === undefined) throw new Error("no commands");
   record({ ...middle, name: "shell: judging a command over its bare parse (median)", bound: 3, target: "300 µs" });
+  if (!smoke) expect(middle.ratio).toBeLessThanOrEqual(3);
 });
 
 function drained(command: string): Promise<void> {
