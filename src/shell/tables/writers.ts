@@ -12,17 +12,15 @@ function writer(spec: OptionSpec, act: (operands: readonly Field[], judge: Judge
     table ??= optionTable(spec);
     const parsed = readOptions(table, fields, 1, judge);
     if (parsed === undefined) {
-      // Not understood, but what it names is still worth the floor's look.
-      for (const field of fields.slice(1))
-        if (field.kind === "text" && !field.text.startsWith("-"))
-          act([field], judge, {
-            options: new Map([
-              ["r", undefined],
-              ["R", undefined],
-            ]),
-            operands: [field],
-            operandIndex: 1,
-          });
+      // Not understood, but what it names is still worth the floor's look, as if it were recursive.
+      const worst: ParsedOptions["options"] = new Map([
+        ["r", undefined],
+        ["R", undefined],
+      ]);
+      for (const field of fields.slice(1)) {
+        if ((field.kind === "text" || field.kind === "glob") && !field.text.startsWith("-"))
+          act([field], judge, { options: worst, operands: [field], operandIndex: 1 });
+      }
       return;
     }
     if (!parsed.options.has("version") && !parsed.options.has("help")) act(parsed.operands, judge, parsed);
