@@ -79,10 +79,10 @@ const openings = new Uint8Array(1 << 14);
 for (const prefix of [...all.map((rule) => rule.prefix), payloadStart]) openings[(prefix.charCodeAt(0) << 7) | prefix.charCodeAt(1)] = 1;
 const longestPrefix = Math.max(...all.map(({ prefix }) => prefix.length));
 
-const runChars = new Uint8Array(256);
-for (let code = 0; code < 128; code++) runChars[code] = dotted[code] ?? 0;
-const alnumBytes = new Uint8Array(256);
-for (let code = 0; code < 128; code++) alnumBytes[code] = alnum[code] ?? 0;
+/** What a byte is to a run of tokens: no part of it, a mark between words, or part of a word. */
+const inRun = new Uint8Array(256);
+const wordKind = 2;
+for (let code = 0; code < 128; code++) inRun[code] = alnum[code] === 1 ? wordKind : (dotted[code] ?? 0);
 
 /** No token is shorter, so every run worth a look covers a multiple of this. */
 const probeEvery = 16;
@@ -92,36 +92,37 @@ export function findTokens(window: Window, findings: Findings): void {
   let at = Math.min(from + probeEvery - 1, text.length);
   let searched = from;
   while (at < text.length) {
-    if (runChars[bytes[at] as number] === 0) {
+    if (inRun[bytes[at] as number] === 0) {
       at += probeEvery;
       continue;
     }
     let start = at;
-    while (start > searched && runChars[bytes[start - 1] as number] === 1) start -= 1;
-    let end = at + 1;
-    while (end < text.length && runChars[bytes[end] as number] === 1) end += 1;
-    if (end - start >= probeEvery && (end < text.length || final)) searchRun(window, start, end, findings);
-    searched = end;
-    at = end + probeEvery;
+    while (start > searched && inRun[bytes[start - 1] as number] !== 0) start -= 1;
+    searched = searchRun(window, start, findings);
+    at = searched + probeEvery;
   }
-  if (final) return;
+  if (final || searched === text.length) return;
   let start = text.length;
-  while (start > from && runChars[bytes[start - 1] as number] === 1) start -= 1;
-  searchRun(window, start, text.length, findings);
+  while (start > searched && inRun[bytes[start - 1] as number] !== 0) start -= 1;
+  searchRun(window, start, findings);
 }
 
-/** Tokens begin words. */
-function searchRun(window: Window, start: number, end: number, findings: Findings): void {
-  const { bytes } = window;
-  let inWord = start > 0 && alnumBytes[bytes[start - 1] as number] === 1;
-  for (let at = start; at < end; at++) {
+/** Tokens begin words. Answers where the run ends. */
+function searchRun(window: Window, start: number, findings: Findings): number {
+  const { bytes, text } = window;
+  const length = text.length;
+  let before = start === 0 ? 0 : inRun[bytes[start - 1] as number];
+  let at = start;
+  for (; at < length; at++) {
     const byte = bytes[at] as number;
-    const next = bytes[at + 1] as number;
-    if (!inWord || isEscaped(bytes, at)) {
-      if (at + 1 === end || openings[((byte & 127) << 7) | (next & 127)] === 1) searchAt(window, at, end, findings);
+    const kind = inRun[byte];
+    if (kind === 0) break;
+    if (before !== wordKind || (at < start + 3 && isEscaped(bytes, at))) {
+      if (openings[((byte & 127) << 7) | ((bytes[at + 1] as number) & 127)] === 1 || at + 1 === length) searchAt(window, at, findings);
     }
-    inWord = alnumBytes[byte] === 1;
+    before = kind;
   }
+  return at;
 }
 
 /** What stands in front is an escape (`\n`, `%20`), not the rest of a word. */
@@ -129,12 +130,12 @@ function isEscaped(bytes: Uint8Array, at: number): boolean {
   return (at > 1 && bytes[at - 2] === 0x5c) || (at > 2 && bytes[at - 3] === 0x25);
 }
 
-function searchAt(window: Window, at: number, end: number, findings: Findings): void {
+function searchAt(window: Window, at: number, findings: Findings): void {
   const { text } = window;
   const first = text.charCodeAt(at);
   if (first === 0x65 && webToken(window, at, findings)) return;
   for (const rule of byFirst.get(first) ?? []) if (judge(window, at, rule, findings)) return;
-  if (!window.final && end === text.length && end - at < longestPrefix) holdPrefix(text, at, findings);
+  if (!window.final && text.length - at < longestPrefix) holdPrefix(text, at, findings);
 }
 
 /** The text ends within a prefix. */

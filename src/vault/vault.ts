@@ -1,0 +1,255 @@
+/**
+ * Secure variables: kept encrypted, changed by one process at a time, used by name. Owns what is in memory of them.
+ * Refuses to begin anew where an existing vault cannot be opened: nothing is ever overwritten because a key is missing.
+ */
+import { createHash } from "node:crypto";
+import type { Values, VariableInfo } from "../contract/index.ts";
+import { badVariable } from "./failures.ts";
+import { addKey, findKey, forgetOldKeys, givenKey, type KeySource, newKey, type VaultKey } from "./key.ts";
+import type { Secret } from "./mask/known-values.ts";
+import { parseSealed, seal, unseal } from "./sealed-file.ts";
+import { sessionValues, type ValuesOptions } from "./session-values.ts";
+import { checkVariable, infoOf, normalHost, type Variable, warningsFor } from "./variables.ts";
+
+/** The vault's file, as the machine gives it. */
+export interface VaultFiles {
+  read(): Promise<Uint8Array | undefined>;
+  /** Atomic, mode 0600. */
+  write(bytes: Uint8Array): Promise<void>;
+  /** Runs alone among all processes that use this vault. */
+  exclusively<T>(work: () => Promise<T>): Promise<T>;
+  /** Moves the file out of the way and answers its new name; `undefined` when there was none. */
+  setAside(): Promise<string | undefined>;
+}
+
+export interface VaultOptions {
+  readonly files: VaultFiles;
+  readonly key: KeySource;
+  now(): number;
+}
+
+/** Who looks: variables of the session come before those of the project, and those before global ones. */
+export interface VaultPlace {
+  readonly workspace: string;
+  readonly sessionId?: string;
+}
+
+export interface NewVariable {
+  readonly name: string;
+  readonly value: string;
+  readonly scope: "session" | "project" | "global";
+  readonly note?: string;
+  readonly tools?: readonly string[];
+  readonly hosts?: readonly string[];
+}
+
+/** Values that are no longer in use stay masked for as long as this process lives, up to this many. */
+const mostRetired = 1000;
+
+export function createVault(options: VaultOptions): Vault {
+  return new Vault(options);
+}
+
+export class Vault {
+  readonly #files: VaultFiles;
+  readonly #now: () => number;
+  #source: KeySource;
+  /** What the file held when it was last read. */
+  #stored: readonly Variable[] = [];
+  #storedHash: string | undefined;
+  #key: VaultKey | undefined;
+  #sessions: readonly Variable[] = [];
+  #retired: readonly Secret[] = [];
+  #secrets: readonly Secret[] = [];
+  #queue: Promise<unknown> = Promise.resolve();
+
+  constructor({ files, key, now }: VaultOptions) {
+    this.#files = files;
+    this.#source = key;
+    this.#now = now;
+  }
+
+  /** Everything that must be masked; the same array until it changes. */
+  readonly secrets = (): readonly Secret[] => this.#secrets;
+
+  /** Takes over what other processes changed. Fails with a ToolFailure when the vault cannot be opened. */
+  refresh(): Promise<void> {
+    return this.#inTurn(() => this.#load());
+  }
+
+  async list(place: VaultPlace): Promise<readonly VariableInfo[]> {
+    await this.refresh();
+    return this.#visible(place).map(infoOf);
+  }
+
+  async get(name: string, place: VaultPlace): Promise<Variable | undefined> {
+    await this.refresh();
+    return this.#visible(place).find((variable) => variable.name === name);
+  }
+
+  /** Sets or replaces; answers words of warning for the person. */
+  async set(variable: NewVariable, place: VaultPlace): Promise<readonly string[]> {
+    checkVariable(variable);
+    const { name, value, scope, note, tools, hosts } = variable;
+    const kept: Variable = {
+      name,
+      value,
+      scope,
+      owner: ownerOf(scope, place),
+      ...(note === undefined ? {} : { note }),
+      ...(tools === undefined || tools.length === 0 ? {} : { tools }),
+      ...(hosts === undefined || hosts.length === 0 ? {} : { hosts: hosts.map(normalHost) }),
+      createdAt: this.#now(),
+    };
+    const replace = (all: readonly Variable[]) => [...all.filter((other) => !isSame(other, kept)), kept];
+    if (scope === "session") this.#setSessions(replace(this.#sessions));
+    else await this.#change(replace);
+    return warningsFor(variable);
+  }
+
+  /** False when there is no such variable. */
+  async remove(name: string, scope: Variable["scope"], place: VaultPlace): Promise<boolean> {
+    const gone = { name, scope, owner: ownerOf(scope, place) };
+    let found = false;
+    const without = (all: readonly Variable[]) => {
+      found = all.some((other) => isSame(other, gone));
+      return found ? all.filter((other) => !isSame(other, gone)) : all;
+    };
+    if (scope === "session") this.#setSessions(without(this.#sessions));
+    else await this.#change(without);
+    return found;
+  }
+
+  /** Encrypts everything under a new key: a random one in the same place, or the given key or passphrase. */
+  rekey(given?: string): Promise<number> {
+    return this.#inTurn(() =>
+      this.#files.exclusively(async () => {
+        await this.#load();
+        const before = this.#key;
+        if (before === undefined) return 0;
+        const { place } = before.header;
+        const next = given !== undefined ? await givenKey(given) : await addKey(this.#source, place === "given" ? "file" : place);
+        await this.#save(this.#stored, next);
+        await forgetOldKeys(this.#source, next);
+        if (given !== undefined) this.#source = { ...this.#source, given };
+        return this.#stored.length;
+      }),
+    );
+  }
+
+  /** Begins an empty vault; the old file is kept under the answered name. The way on when its key is lost. */
+  reset(): Promise<string | undefined> {
+    return this.#inTurn(() =>
+      this.#files.exclusively(async () => {
+        const aside = await this.#files.setAside();
+        this.#key = undefined;
+        this.#storedHash = undefined;
+        this.#setStored([]);
+        return aside;
+      }),
+    );
+  }
+
+  /** The port that tools and the engine use, for one session. */
+  values(place: VaultPlace, options?: ValuesOptions): Values {
+    return sessionValues(this, place, options);
+  }
+
+  /** Forgets what was kept for a session only. */
+  forgetSession(sessionId: string): void {
+    this.#setSessions(this.#sessions.filter(({ owner }) => owner !== sessionId));
+  }
+
+  #visible({ workspace, sessionId }: VaultPlace): readonly Variable[] {
+    const found = new Map<string, Variable>();
+    const add = (variables: readonly Variable[], scope: Variable["scope"], owner: string | undefined) => {
+      for (const variable of variables) {
+        if (variable.scope === scope && variable.owner === owner && !found.has(variable.name)) found.set(variable.name, variable);
+      }
+    };
+    add(this.#sessions, "session", sessionId);
+    add(this.#stored, "project", workspace);
+    add(this.#stored, "global", "");
+    return [...found.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
+  }
+
+  #inTurn<T>(work: () => Promise<T>): Promise<T> {
+    const result = this.#queue.then(work);
+    this.#queue = result.catch(() => {});
+    return result;
+  }
+
+  #change(change: (variables: readonly Variable[]) => readonly Variable[]): Promise<void> {
+    return this.#inTurn(() =>
+      this.#files.exclusively(async () => {
+        await this.#load();
+        const next = change(this.#stored);
+        if (next !== this.#stored) await this.#save(next, this.#key ?? (await newKey(this.#source)));
+      }),
+    );
+  }
+
+  async #load(): Promise<void> {
+    const bytes = await this.#files.read();
+    const hash = bytes === undefined ? undefined : hashOf(bytes);
+    if (hash === this.#storedHash) return;
+    if (bytes === undefined) {
+      this.#key = undefined;
+      this.#storedHash = undefined;
+      this.#setStored([]);
+      return;
+    }
+    const file = parseSealed(bytes);
+    const known = this.#key?.header.id === file.key.id ? { header: file.key, bytes: this.#key.bytes } : undefined;
+    const key = known ?? (await findKey(this.#source, file.key));
+    this.#setStored(unseal(file, key));
+    this.#key = key;
+    this.#storedHash = hash;
+  }
+
+  async #save(variables: readonly Variable[], key: VaultKey): Promise<void> {
+    const bytes = seal(variables, key);
+    await this.#files.write(bytes);
+    this.#key = key;
+    this.#storedHash = hashOf(bytes);
+    this.#setStored(variables);
+  }
+
+  #setStored(variables: readonly Variable[]): void {
+    this.#retire(this.#stored, variables);
+    this.#stored = variables;
+    this.#collect();
+  }
+
+  #setSessions(variables: readonly Variable[]): void {
+    this.#retire(this.#sessions, variables);
+    this.#sessions = variables;
+    this.#collect();
+  }
+
+  /** A process may still print what it was given before. */
+  #retire(before: readonly Variable[], after: readonly Variable[]): void {
+    const kept = new Set(after.map(({ value }) => value));
+    const gone = before.filter(({ value }) => !kept.has(value)).map(({ name, value }) => ({ name, value }));
+    if (gone.length > 0) this.#retired = [...gone, ...this.#retired].slice(0, mostRetired);
+  }
+
+  #collect(): void {
+    this.#secrets = [...this.#sessions, ...this.#stored, ...this.#retired].map(({ name, value }) => ({ name, value }));
+  }
+}
+
+function ownerOf(scope: Variable["scope"], { workspace, sessionId }: VaultPlace): string {
+  if (scope === "global") return "";
+  if (scope === "project") return workspace;
+  if (sessionId === undefined) throw badVariable("There is no session to keep the variable for.", "Keep it for the project, or globally.");
+  return sessionId;
+}
+
+function isSame(a: Pick<Variable, "name" | "scope" | "owner">, b: Pick<Variable, "name" | "scope" | "owner">): boolean {
+  return a.name === b.name && a.scope === b.scope && a.owner === b.owner;
+}
+
+function hashOf(bytes: Uint8Array): string {
+  return createHash("sha256").update(bytes).digest("hex");
+}
