@@ -2,12 +2,14 @@ import { chmod, mkdir, stat, writeFile } from "node:fs/promises";
 import { createConnection } from "node:net";
 import { join } from "node:path";
 import { PassThrough } from "node:stream";
+import { fileURLToPath } from "node:url";
 import { spawn } from "@lydell/node-pty";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { encodeFrame, FrameReader } from "./attach-protocol.ts";
 import { attachTerminal, serveTerminal } from "./index.ts";
 import { testTerminal } from "./terminal.fixture.ts";
 
+const child = fileURLToPath(new URL("./attach.child.ts", import.meta.url));
 const register = join(import.meta.dirname, "../../../test/support/ts-register.mjs");
 
 async function served(options: Parameters<typeof testTerminal>[0] = {}) {
@@ -19,7 +21,7 @@ async function served(options: Parameters<typeof testTerminal>[0] = {}) {
 
 /** A person at a terminal of their own, in a process of their own. */
 function person(path: string) {
-  const pty = spawn(process.execPath, ["--import", register, join(import.meta.dirname, "attach.child.ts"), path], {
+  const pty = spawn(process.execPath, ["--import", register, child, path], {
     rows: 30,
     cols: 100,
     env: process.env,

@@ -1,7 +1,7 @@
 /** What a session's terminal is given, what it tells, and what a person who watches it may do. */
 import type { Terminals, WaitKind } from "../../contract/index.ts";
 
-export type TerminalEvent =
+type TerminalEvent =
   | { readonly type: "input_required"; readonly kind: WaitKind; readonly program: string; readonly question: string }
   | { readonly type: "taken_over" }
   | { readonly type: "restarted"; readonly exitCode: number };

@@ -7,7 +7,7 @@ import { onTestFinished } from "vitest";
 import type { TerminalAnswer } from "../../contract/index.ts";
 import { createTerminal, type SessionTerminal, type TerminalOptions, terminalEnvironment } from "./index.ts";
 
-export const limitMs = 30_000;
+const limitMs = 30_000;
 
 export interface TestTerminal {
   readonly terminal: SessionTerminal;
