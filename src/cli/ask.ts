@@ -1,5 +1,6 @@
 /** The permission card on a terminal: what would happen, why it is asked, what "always" would mean. */
-import type { ApprovalCard, ApprovalReply } from "../contract/index.ts";
+import type { ValueReply } from "../compose/index.ts";
+import type { ApprovalCard, ApprovalReply, ValueRequest } from "../contract/index.ts";
 import { say } from "./messages.ts";
 
 export async function askOnTerminal(card: ApprovalCard, signal: AbortSignal): Promise<ApprovalReply> {
@@ -20,6 +21,32 @@ export async function askOnTerminal(card: ApprovalCard, signal: AbortSignal): Pr
   if (answer !== "deny") return { answer };
   const words = await text({ message: say("askWords"), output: process.stderr, signal });
   return isCancel(words) || !words ? { answer: "deny" } : { answer: "deny", words };
+}
+
+/** Hidden input; `undefined` when the person leaves it. */
+export async function askHidden(message: string, signal?: AbortSignal): Promise<string | undefined> {
+  const { isCancel, password } = await import("@clack/prompts");
+  const value = await password({ message, output: process.stderr, ...(signal === undefined ? {} : { signal }) });
+  return isCancel(value) ? undefined : value;
+}
+
+/** A model asks for a value: why, the value with hidden input, and whether to keep it. */
+export async function askValueOnTerminal(request: ValueRequest, signal: AbortSignal): Promise<ValueReply> {
+  const { isCancel, select } = await import("@clack/prompts");
+  process.stderr.write(`\n${visible(say("askValueWhy", request.key, request.reason))}\n`);
+  const value = await askHidden(say("askValue", request.key), signal);
+  if (value === undefined || value === "") return { kind: "refused" };
+  const scope = await select({
+    message: say("askKeep"),
+    output: process.stderr,
+    signal,
+    options: [
+      { value: "session" as const, label: say("keepSession") },
+      { value: "project" as const, label: say("keepProject") },
+      { value: "global" as const, label: say("keepGlobal") },
+    ],
+  });
+  return isCancel(scope) ? { kind: "refused" } : { kind: "given", value, scope };
 }
 
 function describe(card: ApprovalCard): string {

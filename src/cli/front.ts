@@ -30,6 +30,7 @@ export async function openEngine(flags: CallFlags, extra: Partial<EngineOptions>
     ...(flags.mode === undefined ? {} : { mode: modeOf(flags.mode) }),
     log: (message, cause) => warn(cause instanceof Error ? `${message}: ${cause.message}` : message),
     ...asking(flags.approve),
+    ...(onTerminal() ? { askValue: async (request, signal) => (await import("./ask.ts")).askValueOnTerminal(request, signal) } : {}),
     ...extra,
   });
 }
@@ -55,15 +56,19 @@ export async function withEngine<T>(
   }
 }
 
+/** Somebody sits there and can be asked. */
+function onTerminal(): boolean {
+  return process.stdin.isTTY === true && process.stderr.isTTY === true;
+}
+
 /** Without a terminal and without `--approve` nobody can be asked; with `--approve ask` the question waits as a record. */
 function asking(approve: string | undefined): Partial<EngineOptions> {
-  const onTerminal = process.stdin.isTTY && process.stderr.isTTY;
   const askHere: Approve = async (card, signal) => (await import("./ask.ts")).askOnTerminal(card, signal);
   switch (approve) {
     case undefined:
-      return onTerminal ? { approve: askHere } : {};
+      return onTerminal() ? { approve: askHere } : {};
     case "ask":
-      return onTerminal ? { approve: askHere } : { approvals: "record" };
+      return onTerminal() ? { approve: askHere } : { approvals: "record" };
     case "yes":
       return { approve: async () => "once" };
     case "no":

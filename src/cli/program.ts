@@ -67,6 +67,31 @@ export function buildProgram(): Command {
     command("discard <id>", "discardAbout").action(lazy(async () => (await import("./commands/change-sets.ts")).discardSet)),
   );
 
+  const variables = command("var", "varAbout");
+  variables.addCommand(
+    command("set <name>", "varSetAbout")
+      .option("--note <text>", say("noteOption"))
+      .option("--project", say("projectVarOption"))
+      .option("--from-env <name>", say("fromEnvOption"))
+      .option("--tools <names>", say("toolsBindOption"))
+      .option("--hosts <names>", say("hostsBindOption"))
+      .action(lazy(async () => (await import("./commands/var.ts")).setVariable)),
+  );
+  variables.addCommand(command("list", "varListAbout").action(lazy(async () => (await import("./commands/var.ts")).listVariables)));
+  variables.addCommand(
+    command("rm <name>", "varRmAbout")
+      .option("--project", say("projectVarOption"))
+      .action(lazy(async () => (await import("./commands/var.ts")).removeVariable)),
+  );
+  variables.addCommand(
+    command("get <name>", "varGetAbout")
+      .option("--reveal", say("revealOption"))
+      .action(lazy(async () => (await import("./commands/var.ts")).getVariable)),
+  );
+  variables.addCommand(command("rekey", "varRekeyAbout").action(lazy(async () => (await import("./commands/var.ts")).rekey)));
+  program.addCommand(variables);
+  program.addCommand(command("attach [session]", "attachAbout").action(lazy(async () => (await import("./commands/attach.ts")).attach)));
+
   const policy = command("policy", "policyAbout");
   policy.addCommand(
     callFlags(command("explain [words...]", "policyExplainAbout")).action(

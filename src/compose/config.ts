@@ -31,6 +31,8 @@ export const configSchema = z.strictObject({
   foregroundBudgetMs: z.number().int().positive().optional(),
   approvalTtlHours: z.number().positive().optional(),
   retention: z.strictObject({ days: z.number().positive().optional(), maxOutputBytes: z.number().int().positive().optional() }).optional(),
+  /** What a secure variable that does not exist does: stops the call, or stays as written with a warning. */
+  missingValue: z.enum(["interactive", "warn"]).optional(),
   durability: z.enum(["full", "off"]).optional(),
   /** `capture`: run commands so that they can be undone. `require`: refuse commands where less than this tier holds. */
   sandbox: z
@@ -55,6 +57,7 @@ export interface EffectiveConfig {
   readonly approvalTtlMs: number;
   readonly retentionDays: number;
   readonly retentionOutputBytes: number;
+  readonly missingValue: "interactive" | "warn";
   readonly durable: boolean;
   readonly capture: "auto" | "off";
   readonly requiredTier: "E1" | "E2" | "E2u" | "E3" | undefined;
@@ -82,6 +85,7 @@ export function mergeConfig(layers: readonly Config[]): EffectiveConfig {
     approvalTtlMs: (last("approvalTtlHours") ?? 7 * 24) * 3_600_000,
     retentionDays: last("retention")?.days ?? 30,
     retentionOutputBytes: last("retention")?.maxOutputBytes ?? 1 << 30,
+    missingValue: last("missingValue") ?? "interactive",
     durable: last("durability") !== "off",
     capture: last("sandbox")?.capture ?? "auto",
     requiredTier: last("sandbox")?.require,

@@ -7,7 +7,6 @@ import type {
   ApprovalStatus,
   Approve,
   CallRecord,
-  ChangeSets,
   Decision,
   GcReport,
   Hook,
@@ -23,7 +22,7 @@ import type {
   Traits,
 } from "../contract/index.ts";
 import { traitsOf } from "../contract/index.ts";
-import { type CallOptions, defaultLimits, Engine, type EngineDependencies, type SessionPorts, type Toolkit } from "../engine/index.ts";
+import { type CallOptions, defaultLimits, Engine, type EngineDependencies, type Toolkit } from "../engine/index.ts";
 import {
   canonical,
   commandHook,
@@ -31,7 +30,6 @@ import {
   createFiles,
   createImages,
   createSandbox,
-  createSearch,
   defaultHome,
   isAlive,
   type Places,
@@ -43,13 +41,14 @@ import {
 import { explain } from "../policy/index.ts";
 import { ToolRegistry, toolSpec } from "../registry/index.ts";
 import { openStore } from "../store/index.ts";
+import { type AskValue, createMasker, type Vault, type VaultMasker } from "../vault/index.ts";
 import { builtinTools } from "./builtin-tools.ts";
 import type { Config } from "./config.ts";
 import { type LoadedConfig, loadConfig, rememberRules } from "./config-layers.ts";
 import { makeDiff } from "./make-diff.ts";
+import { openVault } from "./open-vault.ts";
 import { SessionHandle } from "./session-handle.ts";
-import { SessionTasks } from "./session-tasks.ts";
-import { plainMasker, plainValues } from "./unmasked.ts";
+import { SessionPortsRoom, terminalSocket } from "./session-ports.ts";
 
 export interface EngineOptions {
   /** The directory that tools work in. Default: the current one. */
@@ -65,6 +64,8 @@ export interface EngineOptions {
   readonly approve?: Approve;
   /** `record`: an ask waits for an answer from anywhere, and the call is `suspended` meanwhile. */
   readonly approvals?: "record" | "nobody";
+  /** Asks a person for a value with hidden input. Without it nobody can be asked for one. */
+  readonly askValue?: AskValue;
   readonly hooks?: readonly Hook[];
   /** Settings above every file. */
   readonly config?: Config;
@@ -118,9 +119,9 @@ class Wiring {
   readonly #store: Store;
   readonly #log: (message: string, cause?: unknown) => void;
   readonly #always: string[] = [];
-  readonly #ports = new Map<string, Promise<Partial<SessionPorts>>>();
-  readonly #tasks: SessionTasks[] = [];
-  readonly #search = createSearch();
+  readonly vault: Vault;
+  readonly #masker: VaultMasker;
+  readonly #sessions: SessionPortsRoom;
   readonly #processes: ProcessRoom;
   readonly #images: ReturnType<typeof createImages>;
   readonly #sandbox: Sandbox;
@@ -149,6 +150,23 @@ class Wiring {
       network: config.effective.mode === "auto" ? "none" : "on",
       ...(config.effective.requiredTier === undefined ? {} : { require: config.effective.requiredTier }),
     });
+    const env = options.env ?? process.env;
+    this.vault = openVault(places.home, env);
+    this.#masker = createMasker(this.vault.secrets);
+    this.#sessions = new SessionPortsRoom({
+      store,
+      vault: this.vault,
+      masker: this.#masker,
+      sandbox: this.#sandbox,
+      processes: this.#processes,
+      home: places.home,
+      env,
+      foregroundBudgetMs: config.effective.foregroundBudgetMs,
+      missingValue: config.effective.missingValue,
+      roots: (workspace) => this.world(workspace).roots,
+      log,
+      ...(options.askValue === undefined ? {} : { askValue: options.askValue }),
+    });
     this.registry = new ToolRegistry();
     if (options.builtins !== false) for (const tool of builtinTools) this.registry.register(tool);
     for (const tool of options.tools ?? []) this.registry.register(tool);
@@ -173,9 +191,8 @@ class Wiring {
       },
       files: (cwd) => createFiles({ cwd, fsync: effective.durable }),
       images: this.#images,
-      sessionPorts: ({ record }) => this.#sessionPorts(record.id, record.workspace),
-      masker: plainMasker,
-      values: plainValues,
+      sessionPorts: ({ record }) => this.#sessions.of(record),
+      masker: this.#masker,
       hooks: [...hooks, ...(this.#options.hooks ?? [])],
       ...(this.#options.approve === undefined ? {} : { approve: this.#options.approve }),
       asking: this.#options.approvals ?? "nobody",
@@ -192,37 +209,17 @@ class Wiring {
     };
   }
 
-  #sessionPorts(sessionId: string, workspace: string): Promise<Partial<SessionPorts>> {
-    const known = this.#ports.get(sessionId);
-    if (known) return known;
-    const ports = SessionTasks.open(this.#store, sessionId).then((tasks) => {
-      this.#tasks.push(tasks);
-      return {
-        search: this.#search,
-        tasks,
-        processes: this.#processes.processes(tasks.background, this.config.effective.foregroundBudgetMs, this.world(workspace).roots),
-        changeSets: this.#changeSets,
-      };
-    });
-    this.#ports.set(sessionId, ports);
-    return ports;
-  }
-
-  readonly #changeSets: ChangeSets = {
-    load: (id) => this.#sandbox.load(id),
-    commit: (id, callId) => this.#sandbox.commit(this.#sandbox.load(id), callId),
-    discard: (id) => this.#sandbox.discard(id),
-  };
-
   /** Finishes or takes back what a killed process left half applied, and finds out what `auto` may rely on. */
   async start(): Promise<void> {
     await this.#sandbox.recoverChangeSets();
+    // Values must be known before anything can leave; a vault that cannot be opened gives none out either.
+    await this.vault.refresh().catch((error) => this.#log("The vault cannot be opened", error));
     if (this.config.effective.mode === "auto") this.#sandboxed = ["E1", "E2", "E2u"].includes(await this.#sandbox.tier());
   }
 
   /** Background commands die with the engine. */
   async close(): Promise<void> {
-    await Promise.all(this.#tasks.map(({ background }) => background.stopAll()));
+    await this.#sessions.close();
     this.#processes.close();
   }
 
@@ -353,6 +350,16 @@ export class KaryiEngine {
     if (dryRun) return report;
     const freed = await this.#wiring.blobs.sweep(await this.#store.usedBlobs());
     return { ...report, bytesFreed: report.bytesFreed + freed };
+  }
+
+  /** Secure variables: set, listed and removed by a person, used by name. */
+  get vault(): Vault {
+    return this.#wiring.vault;
+  }
+
+  /** Where the live terminal of a session can be attached to. */
+  terminalSocket(sessionId: string): string {
+    return terminalSocket(this.places.home, sessionId);
   }
 
   verifyAudit(): ReturnType<Store["verifyAudit"]> {

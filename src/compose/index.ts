@@ -1,4 +1,7 @@
 /** What fronts of the engine use: the wired engine, its configuration, and the state of this machine. */
+
+export { attachTerminal } from "../host/index.ts";
+export type { ValueReply } from "../vault/index.ts";
 export { type Config, configSchema } from "./config.ts";
 export { homeConfigPath, type LoadedConfig, loadConfig, projectConfigPath, setConfigKey, trustProject } from "./config-layers.ts";
 export { createEngine, type EngineOptions, KaryiEngine } from "./create-engine.ts";

@@ -181,7 +181,7 @@ export class CallLife {
     const gate = await this.#gate.pass({ session, call, prepared: shown, decision, wait: options.wait ?? false, signal }, approval);
     if (gate.kind === "suspended") return suspendedResult(context, gate.approvalId, gate.summary);
 
-    const input = await substituted(shown, dependencies);
+    const input = await substituted(shown, session);
     const replan = async (): Promise<Prepared> => {
       const plan = await planCall(session, call, shown.tool, input, memory, signal);
       const again: Prepared = { ...shown, input, plan };

@@ -15,7 +15,7 @@ export interface Judgement {
 
 export function judge(session: Session, call: Call, prepared: Prepared, dependencies: EngineDependencies): Decision {
   const { mode, rules, world } = dependencies.policy(session.record);
-  const hidden = placeholdersInEffects(prepared, dependencies);
+  const hidden = placeholdersInEffects(prepared, session);
   return decide(
     {
       tool: prepared.tool.name,
@@ -69,8 +69,8 @@ function tighten(decision: Decision, word: "allow" | "deny" | "ask" | undefined,
 }
 
 /** Placeholders that stand in what decides an effect: a path, a host, a program. Their real effect is not known yet. */
-function placeholdersInEffects(prepared: Prepared, dependencies: EngineDependencies): readonly string[] {
-  if (dependencies.values.placeholders(prepared.input).length === 0) return [];
+function placeholdersInEffects(prepared: Prepared, { values }: Session): readonly string[] {
+  if (values.placeholders(prepared.input).length === 0) return [];
   const deciding = prepared.plan.effects.map((effect): JsonObject => {
     switch (effect.kind) {
       case "read":
@@ -84,5 +84,5 @@ function placeholdersInEffects(prepared: Prepared, dependencies: EngineDependenc
         return {};
     }
   });
-  return dependencies.values.placeholders(deciding);
+  return values.placeholders(deciding);
 }

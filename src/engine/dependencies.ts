@@ -12,7 +12,6 @@ import type {
   RunPorts,
   SessionRecord,
   Store,
-  Values,
 } from "../contract/index.ts";
 import type { ToolRegistry } from "../registry/index.ts";
 
@@ -62,7 +61,6 @@ export interface EngineDependencies {
   /** The same ports for the same session, however often it is opened. */
   sessionPorts(facts: SessionFacts): Promise<Partial<SessionPorts>>;
   readonly masker: Masker;
-  readonly values: Pick<Values, "placeholders" | "substitute">;
   readonly hooks: readonly Hook[];
   /** Asks a person in this process. */
   readonly approve?: Approve;

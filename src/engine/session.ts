@@ -11,10 +11,13 @@ import {
   type SessionView,
   type Tool,
   ToolFailure,
+  type Values,
 } from "../contract/index.ts";
 import { createCatalog, type ToolRegistry } from "../registry/index.ts";
 import type { EngineDependencies, SessionPorts } from "./dependencies.ts";
 import type { OpenSessionState } from "./session-state.ts";
+
+const noValues: Pick<Values, "placeholders" | "substitute"> = { placeholders: () => [], substitute: async (input) => input };
 
 export interface Toolkit {
   readonly agent: string;
@@ -89,6 +92,11 @@ export class Session {
       hint: "Use ToolSearch to find tools by what they do.",
       details: { reason: "unknown_tool", closest },
     });
+  }
+
+  /** Secure variables as this session sees them. Where there is no vault nothing is a placeholder. */
+  get values(): Pick<Values, "placeholders" | "substitute"> {
+    return this.#ports.values ?? noValues;
   }
 
   /** What happened in the background and nobody was told yet. */

@@ -15,7 +15,6 @@ export { readJsonFile, readTextFile, setAside, writeJsonFile } from "./state-fil
 export {
   attachTerminal,
   createTerminal,
-  type ServedTerminal,
   type SessionTerminal,
   serveTerminal,
   terminalEnvironment,

@@ -1,6 +1,7 @@
 /** Tools about the tools themselves. */
 import type { Tool } from "../../contract/index.ts";
+import { getValue } from "./get-value.ts";
 import { readOutput } from "./read-output.ts";
 import { toolSearch } from "./tool-search.ts";
 
-export const metaTools: readonly Tool[] = [toolSearch, readOutput];
+export const metaTools: readonly Tool[] = [toolSearch, readOutput, getValue];
