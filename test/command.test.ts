@@ -8,7 +8,8 @@ import { temporaryDirectory } from "./support/engine.ts";
 async function places() {
   const workspace = await temporaryDirectory();
   const home = await temporaryDirectory();
-  const run = (args: readonly string[], stdin?: string) => karyi([...args, "--workspace", workspace, "--home", home], stdin === undefined ? {} : { stdin });
+  const run = (args: readonly string[], stdin?: string) =>
+    karyi([...args, "--workspace", workspace, "--home", home], stdin === undefined ? {} : { stdin });
   const json = async (args: readonly string[], stdin?: string) => {
     const { code, stdout, stderr } = await run([...args, "--json"], stdin);
     return { code, stderr, value: JSON.parse(stdout) as Record<string, never> & { [key: string]: unknown } };
@@ -66,7 +67,13 @@ describe("karyi call", () => {
 
   it("wrong usage is exit code 2 and says what is right", async () => {
     const { run } = await places();
-    for (const args of [["call"], ["nonsense"], ["call", "Read", "{}", "--mode", "wild"], ["call", "Read", "{}", "--approve", "maybe"], ["history", "--limit", "x"]]) {
+    for (const args of [
+      ["call"],
+      ["nonsense"],
+      ["call", "Read", "{}", "--mode", "wild"],
+      ["call", "Read", "{}", "--approve", "maybe"],
+      ["history", "--limit", "x"],
+    ]) {
       const { code, stderr, stdout } = await run(args);
       expect([args.join(" "), code, stdout]).toEqual([args.join(" "), 2, ""]);
       expect(stderr).not.toBe("");
@@ -99,7 +106,10 @@ describe("config", () => {
   it("home below project below flags; a project cannot widen before it is trusted", async () => {
     const { workspace, json, run } = await places();
     await mkdir(join(workspace, ".karyi"));
-    await writeFile(join(workspace, ".karyi/config.json"), JSON.stringify({ mode: "accept-edits", permissions: { deny: ["Write(secret/**)"] } }));
+    await writeFile(
+      join(workspace, ".karyi/config.json"),
+      JSON.stringify({ mode: "accept-edits", permissions: { deny: ["Write(secret/**)"] } }),
+    );
     const write = ["call", "Write", '{"file_path":"a.txt","content":"x"}'];
     const untrusted = await json(write);
     expect([untrusted.code, untrusted.stderr.includes("not trusted")]).toEqual([3, true]);

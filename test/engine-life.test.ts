@@ -90,7 +90,10 @@ describe("undo", () => {
     const session = await engine.openSession();
     await session.call("Write", { file_path: "a.txt", content: "a" });
     const before = await treeOf(workspace);
-    expect(await session.undo({ last: 1 }, { dryRun: true })).toMatchObject({ status: "planned", data: { changes: [{ change: "deleted" }] } });
+    expect(await session.undo({ last: 1 }, { dryRun: true })).toMatchObject({
+      status: "planned",
+      data: { changes: [{ change: "deleted" }] },
+    });
     expect(await treeOf(workspace)).toEqual(before);
   });
 });
@@ -218,7 +221,13 @@ describe("results", () => {
 
   it("cut output is counted exactly and the whole can be read by page", async () => {
     const whole = Array.from({ length: 100_000 }, (_, index) => `line ${index} ü`).join("\n");
-    const big = defineTool({ name: "Big", description: "Big.", input: z.object({}), traits: { readOnly: true }, run: () => ({ output: whole }) });
+    const big = defineTool({
+      name: "Big",
+      description: "Big.",
+      input: z.object({}),
+      traits: { readOnly: true },
+      run: () => ({ output: whole }),
+    });
     const { engine } = await testEngine({ tools: [big] });
     const session = await engine.openSession();
     const { truncated, output } = await session.call("Big", {});
@@ -258,7 +267,10 @@ describe("results", () => {
     });
     const { engine, workspace } = await testEngine({ tools: [stubborn] });
     const session = await engine.openSession();
-    expect(await session.call("Stubborn", { file_path: "late.txt" }, { signal: stop.signal })).toMatchObject({ status: "cancelled", error: { code: "cancelled" } });
+    expect(await session.call("Stubborn", { file_path: "late.txt" }, { signal: stop.signal })).toMatchObject({
+      status: "cancelled",
+      error: { code: "cancelled" },
+    });
     await expect(late).rejects.toThrow(ToolFailure);
     expect(await treeOf(workspace)).toEqual({});
   });
@@ -296,7 +308,14 @@ describe("events", () => {
     }
     expect(replayed).toEqual(live);
     expect(live.map(({ seq }) => seq)).toEqual(live.map((_, index) => index + 1));
-    expect(live.map(({ type }) => type)).toEqual(["tool_call", "permission_request", "permission_result", "tool_result", "tool_call", "tool_result"]);
+    expect(live.map(({ type }) => type)).toEqual([
+      "tool_call",
+      "permission_request",
+      "permission_result",
+      "tool_result",
+      "tool_call",
+      "tool_result",
+    ]);
   });
 });
 
@@ -305,12 +324,20 @@ describe("hooks", () => {
     const { engine } = await testEngine({
       approve: undefined as never,
       hooks: [
-        { event: "before", match: "Write", run: ({ input }) => ((input as { content: string }).content === "no" ? { decision: "deny", reason: "not that" } : { decision: "allow" }) },
+        {
+          event: "before",
+          match: "Write",
+          run: ({ input }) =>
+            (input as { content: string }).content === "no" ? { decision: "deny", reason: "not that" } : { decision: "allow" },
+        },
         { event: "after", match: "Write", run: () => ({ add: "checked by the linter" }) },
       ],
     });
     const session = await engine.openSession();
-    expect(await session.call("Write", { file_path: "a.txt", content: "no" })).toMatchObject({ status: "denied", error: { message: "Not allowed: not that." } });
+    expect(await session.call("Write", { file_path: "a.txt", content: "no" })).toMatchObject({
+      status: "denied",
+      error: { message: "Not allowed: not that." },
+    });
     const allowed = await session.call("Write", { file_path: "a.txt", content: "yes" });
     expect(allowed.status).toBe("ok");
     expect(allowed.output).toContain("checked by the linter");
@@ -323,8 +350,14 @@ describe("parallel writers", () => {
     const { engine, workspace } = await testEngine({ mode: "accept-edits" });
     await writeFile(join(workspace, "list.txt"), Array.from({ length: 10 }, (_, index) => `item ${index}: open\n`).join(""));
     const sessions = await Promise.all(Array.from({ length: 10 }, (_, index) => engine.openSession({ id: `agent-${index}` })));
-    const results = await Promise.all(sessions.map((session, index) => session.call("Edit", { file_path: "list.txt", old_string: `item ${index}: open`, new_string: `item ${index}: done` })));
+    const results = await Promise.all(
+      sessions.map((session, index) =>
+        session.call("Edit", { file_path: "list.txt", old_string: `item ${index}: open`, new_string: `item ${index}: done` }),
+      ),
+    );
     expect(results.map(({ status, output }) => (status === "ok" ? "ok" : output))).toEqual(Array(10).fill("ok"));
-    expect(await readFile(join(workspace, "list.txt"), "utf8")).toBe(Array.from({ length: 10 }, (_, index) => `item ${index}: done\n`).join(""));
+    expect(await readFile(join(workspace, "list.txt"), "utf8")).toBe(
+      Array.from({ length: 10 }, (_, index) => `item ${index}: done\n`).join(""),
+    );
   });
 });

@@ -22,7 +22,7 @@ export interface CallFlags extends GlobalFlags {
 /** Wrong usage: the message goes to stderr, the exit code is 2. */
 export class UsageError extends Error {}
 
-export async function openEngine(flags: CallFlags, extra: Partial<EngineOptions> = {}): Promise<KaryiEngine> {
+async function openEngine(flags: CallFlags, extra: Partial<EngineOptions> = {}): Promise<KaryiEngine> {
   const { createEngine } = await import("../compose/index.ts");
   return createEngine({
     ...(flags.workspace === undefined ? {} : { workspace: flags.workspace }),

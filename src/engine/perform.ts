@@ -191,7 +191,7 @@ function timeoutOf(tool: Tool, input: unknown, fallback: number): number {
   return tool.timeoutMs ?? fallback;
 }
 
-export function writtenPaths(plan: Plan): string[] {
+function writtenPaths(plan: Plan): string[] {
   return plan.effects.flatMap((effect) => (effect.kind === "write" ? [effect.path.real] : []));
 }
 

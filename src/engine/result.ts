@@ -83,7 +83,7 @@ export async function failureResult(thrown: unknown, undoable: boolean, context:
 }
 
 /** A failure thrown on purpose as it is; a defect with its first line, so that the model still learns why. */
-export function asFailure(thrown: unknown, tool: string): ToolFailure {
+function asFailure(thrown: unknown, tool: string): ToolFailure {
   if (thrown instanceof ToolFailure) return thrown;
   const message = (thrown instanceof Error ? thrown.message : String(thrown)).split("\n", 1)[0]?.slice(0, 500) ?? "";
   return new ToolFailure("tool_error", `${tool} failed unexpectedly: ${message === "" ? "no reason given" : message}`, {

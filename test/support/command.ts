@@ -10,7 +10,10 @@ export interface CommandRun {
   readonly stderr: string;
 }
 
-export function karyi(args: readonly string[], options: { readonly cwd?: string; readonly env?: Record<string, string>; readonly stdin?: string } = {}): Promise<CommandRun> {
+export function karyi(
+  args: readonly string[],
+  options: { readonly cwd?: string; readonly env?: Record<string, string>; readonly stdin?: string } = {},
+): Promise<CommandRun> {
   return new Promise((resolve, reject) => {
     const child = spawn(process.execPath, [bin, ...args], {
       cwd: options.cwd,

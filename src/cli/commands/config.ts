@@ -4,15 +4,19 @@ import { exitCodes } from "../exit-code.ts";
 import { type GlobalFlags, print, printJson, UsageError, warn } from "../front.ts";
 import { say } from "../messages.ts";
 
-async function load(flags: GlobalFlags) {
-  const compose = await import("../../compose/index.ts");
-  const places = await compose.placesOf(flags.workspace, flags.home, process.env);
-  return { ...compose, places, load: () => compose.loadConfig({ ...places, env: process.env, flags: {} }, Date.now) };
+async function placesFor(flags: GlobalFlags) {
+  const { placesOf } = await import("../../compose/index.ts");
+  return placesOf(flags.workspace, flags.home, process.env);
+}
+
+async function loadAll(flags: GlobalFlags) {
+  const { loadConfig } = await import("../../compose/index.ts");
+  return loadConfig({ ...(await placesFor(flags)), env: process.env, flags: {} }, Date.now);
 }
 
 export async function getKey([key = ""]: readonly string[], flags: GlobalFlags): Promise<number> {
-  const { configSchema, load: loadAll } = await load(flags);
-  const { effective, layers } = await loadAll();
+  const { configSchema } = await import("../../compose/index.ts");
+  const { effective, layers } = await loadAll(flags);
   const [top = ""] = key.split(".");
   if (!Object.hasOwn(configSchema.shape, top)) throw new UsageError(say("unknownKey", key, Object.keys(configSchema.shape).join(", ")));
   const merged = { ...layers.home, ...layers.project, ...layers.env, ...layers.flags, permissions: effective.rules, mode: effective.mode };
@@ -22,7 +26,8 @@ export async function getKey([key = ""]: readonly string[], flags: GlobalFlags):
 }
 
 export async function setKey([key = "", text]: readonly string[], flags: GlobalFlags & { readonly project?: boolean }): Promise<number> {
-  const { homeConfigPath, places, projectConfigPath, setConfigKey } = await load(flags);
+  const { homeConfigPath, projectConfigPath, setConfigKey } = await import("../../compose/index.ts");
+  const places = await placesFor(flags);
   const path = flags.project ? projectConfigPath(places.workspace) : homeConfigPath(places.home);
   const config = await setConfigKey(path, key, text === undefined ? undefined : jsonOrText(text));
   if (flags.json) printJson({ path, config });
@@ -31,8 +36,7 @@ export async function setKey([key = "", text]: readonly string[], flags: GlobalF
 }
 
 export async function list(_: readonly string[], flags: GlobalFlags): Promise<number> {
-  const { load: loadAll } = await load(flags);
-  const { effective, layers, projectTrusted, warnings } = await loadAll();
+  const { effective, layers, projectTrusted, warnings } = await loadAll(flags);
   for (const warning of warnings) warn(warning);
   const all = { effective, layers, projectTrusted };
   if (flags.json) printJson(all);
@@ -41,7 +45,8 @@ export async function list(_: readonly string[], flags: GlobalFlags): Promise<nu
 }
 
 export async function trust(_: readonly string[], flags: GlobalFlags): Promise<number> {
-  const { places, trustProject } = await load(flags);
+  const { trustProject } = await import("../../compose/index.ts");
+  const places = await placesFor(flags);
   const { path, present } = await trustProject(places.home, places.workspace, Date.now);
   if (flags.json) printJson({ path, trusted: present });
   else print(say(present ? "trusted" : "nothingToTrust", path));

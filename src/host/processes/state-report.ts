@@ -8,7 +8,7 @@ import { closeSync, mkdtempSync, openSync, rmSync, writeFileSync } from "node:fs
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-export const stateFd = 3;
+const stateFd = 3;
 export const initFd = 4;
 
 const initText = `unset BASH_ENV

@@ -6,8 +6,8 @@ import { StringDecoder } from "node:string_decoder";
 import type { OutputSink, Truncation } from "../../contract/index.ts";
 import { binaryName } from "./binary-output.ts";
 
-export const stdoutLimit = 200 * 1024;
-export const stderrLimit = 56 * 1024;
+const stdoutLimit = 200 * 1024;
+const stderrLimit = 56 * 1024;
 const headShare = 0.8;
 const sniffBytes = 512;
 

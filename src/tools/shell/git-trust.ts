@@ -55,7 +55,7 @@ async function configIsHarmless(path: string, files: Pick<FileReader, "resolve" 
 }
 
 /** The keys of a git config in lower case; `undefined` where the text is not plain enough to be sure. */
-export function keysOf(text: string): string[] | undefined {
+function keysOf(text: string): string[] | undefined {
   const keys: string[] = [];
   let section: string | undefined;
   for (const raw of text.split(/\r?\n/)) {
