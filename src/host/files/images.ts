@@ -132,7 +132,7 @@ async function restoreFile(
   durable: boolean,
 ): Promise<void> {
   const isFile = now?.isFile() === true;
-  if (isFile && now.size === image.size && (await hashOf(target, now)).hash === image.hash) return dress(target, image, durable);
+  if (isFile && now.size === image.size && (await holds(target, now, image.hash))) return dress(target, image, durable);
   if (isFile && now.nlink > 1) {
     await writeInPlace(target, path, await blobs.read(image.hash), now, durable);
     return dress(target, image, durable);
@@ -148,6 +148,16 @@ async function restoreFile(
     if (!isFile || (code !== "EACCES" && code !== "EPERM" && code !== "EROFS")) throw error;
     await writeInPlace(target, path, await blobs.read(image.hash), now, durable);
     await dress(target, image, durable);
+  }
+}
+
+/** What is closed even to its owner is taken for different, and replaced. */
+async function holds(path: string, now: fs.Stats, hash: string): Promise<boolean> {
+  try {
+    return (await hashOf(path, now)).hash === hash;
+  } catch (error) {
+    if (errnoOf(error) !== "EACCES") throw error;
+    return false;
   }
 }
 

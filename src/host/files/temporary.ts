@@ -31,11 +31,11 @@ export function temporaryName(): string {
   return `.karyi-${namespace}-${process.pid}-${randomBytes(8).toString("hex")}.tmp`;
 }
 
-/** Removes what dead writers left in the directory. Never fails: leftovers are untidy, not wrong. */
-export async function sweepLeftovers(directory: HeldDirectory): Promise<void> {
+/** Removes what dead writers left in the directory. Never fails: leftovers are untidy, not wrong. `again`: even if it was looked through just now. */
+export async function sweepLeftovers(directory: HeldDirectory, again = false): Promise<void> {
   const now = Date.now();
   const last = scanned.get(directory.real);
-  if (last !== undefined && now - last < rescanMs) return;
+  if (!again && last !== undefined && now - last < rescanMs) return;
   if (scanned.size >= maxRemembered) scanned.clear();
   scanned.set(directory.real, now);
   try {

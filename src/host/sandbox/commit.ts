@@ -5,6 +5,8 @@
 import { lstatSync, readdirSync, type Stats } from "node:fs";
 import { dirname, join } from "node:path";
 import { type FileImage, type Images, type JournalEntry, ToolFailure } from "../../contract/index.ts";
+import { holdDirectory } from "../files/handles.ts";
+import { sweepLeftovers } from "../files/temporary.ts";
 import { Applier } from "./apply.ts";
 import { markCommitted, markCommitting } from "./change-set.ts";
 import { type Operation, type RootChanges, stillSeen } from "./operations.ts";
@@ -111,6 +113,8 @@ async function captured(path: string, images: Images): Promise<FileImage> {
 /** Gives every path its before-image back; a path that fails does not keep the others from it. */
 export async function rollBack(journal: readonly JournalEntry[], images: Images): Promise<readonly string[]> {
   const failed: string[] = [];
+  // A killed commit leaves the file it was writing: a directory it had made would not be empty.
+  for (const directory of new Set(journal.map(({ path }) => dirname(path)))) await sweep(directory);
   for (const { path, before } of [...journal].reverse()) {
     try {
       await images.restore(path, before);
@@ -119,6 +123,15 @@ export async function rollBack(journal: readonly JournalEntry[], images: Images)
     }
   }
   return failed;
+}
+
+async function sweep(directory: string): Promise<void> {
+  try {
+    const held = await holdDirectory(directory, directory);
+    await sweepLeftovers(held, true).finally(() => held.close());
+  } catch {
+    // It was never made, or is gone already.
+  }
 }
 
 function conflict(paths: readonly string[]): ToolFailure {
