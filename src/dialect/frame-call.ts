@@ -22,6 +22,8 @@ export class CallFramer implements Framer {
   isContainer = false;
   private inner: Framer | undefined;
   private prose = 0;
+  /** The last blank after the opening tag. */
+  private spaceBefore = 0;
   private lastBreak = false;
 
   constructor(
@@ -50,8 +52,10 @@ export class CallFramer implements Framer {
     let p = from;
     if (this.inner === undefined) {
       if (this.prose === 0) p = this.sniff(text, from, final);
-      if (this.prose > 0) p = this.readProse(text, p, final);
       this.offset += p - from;
+      const start = p;
+      if (this.prose > 0) p = this.readProse(text, p, final);
+      this.offset += p - start;
     }
     if (this.inner === undefined || this.ended !== undefined) return p;
     p = this.inner.feed(text, p, final);
@@ -62,7 +66,10 @@ export class CallFramer implements Framer {
 
   private sniff(text: string, from: number, final: boolean): number {
     let p = from;
-    while (p < text.length && isSpace(text.charCodeAt(p))) p += 1;
+    while (p < text.length && isSpace(text.charCodeAt(p))) {
+      this.spaceBefore = text.charCodeAt(p);
+      p += 1;
+    }
     if (p >= text.length) return p;
     const opened = this.offset + p - from;
     const character = text.charAt(p);
@@ -97,8 +104,21 @@ export class CallFramer implements Framer {
       return this.reject(p);
     }
     if (bare === "arg_key" || bare === "arg_value") this.arguments(opened);
-    else this.inner = new MarkupFramer({ name: this.name, around: nothing, completes: completingTags, read: readMarkupCall }, opened);
+    else this.markup(opened);
     return p;
+  }
+
+  /** Prose, then a tag: of a call after all, or of something else. */
+  private proseBefore(text: string, p: number, from: number, final: boolean): number {
+    const word = wordAt(text, p + 1);
+    if (p + 1 + word.length >= text.length && !final && word.length < 24) return p;
+    if (!callParts.has(word.toLowerCase())) return this.reject(p);
+    this.markup(this.offset + p - from);
+    return p;
+  }
+
+  private markup(opened: number): void {
+    this.inner = new MarkupFramer({ name: this.name, around: nothing, completes: completingTags, read: readMarkupCall }, opened);
   }
 
   private arguments(opened: number): void {
@@ -112,7 +132,14 @@ export class CallFramer implements Framer {
     while (q < limit && isNameCode(text.charCodeAt(q))) q += 1;
     let r = q;
     while (r < limit && isSpace(text.charCodeAt(r))) r += 1;
-    if (r >= text.length && !final && r - p < maxProse) return p;
+    if (r >= text.length && r - p < maxProse) {
+      if (!final) return p;
+      // A lone word at the very end: cut off in its name, or a mention in a sentence.
+      if (q > p && this.spaceBefore !== 32) {
+        this.arguments(opened);
+        return p;
+      }
+    }
     if (q > p && text.charAt(r) === "<") {
       const word = text.slice(r + 1, r + 10).toLowerCase();
       if (word.length < 9 && !final) return p;
@@ -141,7 +168,7 @@ export class CallFramer implements Framer {
         if (p + 1 >= text.length && !final) return p;
         const close = text.charCodeAt(p + 1) === 47 ? closesAt(text, p, this.name, final) : undefined;
         if (close === "more") return p;
-        if (close === undefined) return this.reject(p);
+        if (close === undefined) return this.proseBefore(text, p, from, final);
         this.ended = "closed";
         return close;
       }
@@ -153,6 +180,8 @@ export class CallFramer implements Framer {
   }
 }
 
+/** Tags that show a call even behind prose. */
+const callParts: ReadonlySet<string> = new Set(["name", "tool_name", "params", "parameters", "arguments"]);
 const nothing: ReadonlySet<string> = new Set();
 const noSpans = { spans: [], rejected: false, stray: false };
 

@@ -163,7 +163,9 @@ class TolerantReader {
     if (isKey) return character === ":" || character === "=";
     if (character === "}" || character === "]") return true;
     if (character === ",") {
-      const next = text.charAt(skipSpace(text, p + 1)[0]);
+      const after = skipSpace(text, p + 1)[0];
+      const next = text.charAt(after);
+      if (text.startsWith("/*", after) || text.startsWith("//", after)) return true;
       if (next === "" || next === "}" || next === "]" || quotes[next] !== undefined) return true;
       return inObject ? /[A-Za-z_]/.test(next) && sawKey(text, p + 1) : /[-\d[{tfnTFN]/.test(next);
     }

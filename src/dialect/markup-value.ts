@@ -11,8 +11,8 @@ import { isBlankRange, type Tag } from "./tag.ts";
 import { maxDepth, type Repairs } from "./types.ts";
 
 /** Without a schema these are taken for web pages rather than for structure. */
-export const htmlNames = new Set(
-  "a abbr article aside b blockquote body br button canvas code dd details div dl dt em fieldset figure footer form h1 h2 h3 h4 h5 h6 head header hr html i iframe img input label li link main meta nav ol option p pre script section select small span strong style sub sup svg table tbody td textarea tfoot th thead title tr u ul video".split(
+export const htmlNames: ReadonlySet<string> = new Set(
+  "blockquote body br div em h1 h2 h3 h4 h5 h6 head hr html iframe img li ol script span strong svg table tbody td textarea tfoot th thead tr ul".split(
     " ",
   ),
 );
@@ -109,39 +109,39 @@ export class MarkupReader {
 
   /** Elements to named values; a repeated name is a list. */
   object(elements: readonly Element[], shape: Shape | undefined, depth = 0): JsonObject {
+    const names = elements.map((child) => parameterName(child.tag, shape, this.repairs));
+    // Only the unusual goes the long way: names that repeat, and the one name that is not a plain property.
+    if (names.includes("__proto__") || hasRepeats(names)) return this.grouped(elements, shape, depth);
     const out: Record<string, Json> = {};
-    const repeated = new Map<string, Element[]>();
+    elements.forEach((child, index) => {
+      const name = names[index] ?? "";
+      out[name] = this.value(child, shape?.property(name), depth);
+    });
+    return out;
+  }
+
+  private grouped(elements: readonly Element[], shape: Shape | undefined, depth: number): JsonObject {
+    const groups = new Map<string, Element[]>();
     for (const child of elements) {
       const name = parameterName(child.tag, shape, this.repairs);
-      // Only the unusual goes the long way: names that repeat, and the one name that is not a plain property.
-      if (name === "__proto__" || Object.hasOwn(out, name))
-        gather(repeated, name, child, elements, (tag) => parameterName(tag, shape, this.repairs));
-      else out[name] = this.value(child, shape?.property(name), depth);
+      const group = groups.get(name);
+      if (group === undefined) groups.set(name, [child]);
+      else group.push(child);
     }
-    if (repeated.size === 0) return out;
-    const entries = new Map<string, Json>(Object.entries(out));
-    for (const [name, group] of repeated) {
-      const property = shape?.property(name);
-      const only = group.length === 1 ? group[0] : undefined;
-      entries.set(
-        name,
-        only === undefined
-          ? group.map((child, index) => this.value(child, property?.item(index), depth))
-          : this.value(only, property, depth),
-      );
-    }
-    return Object.fromEntries(entries);
+    return Object.fromEntries(
+      [...groups].map(([name, group]): [string, Json] => {
+        const property = shape?.property(name);
+        const only = group.length === 1 ? group[0] : undefined;
+        if (only !== undefined) return [name, this.value(only, property, depth)];
+        return [name, group.map((child, index) => this.value(child, property?.item(index), depth))];
+      }),
+    );
   }
 }
 
-/** All elements of one name, in order. */
-function gather(groups: Map<string, Element[]>, name: string, child: Element, all: readonly Element[], nameOf: (tag: Tag) => string): void {
-  const group = groups.get(name);
-  if (group !== undefined) group.push(child);
-  else {
-    const first = name === "__proto__" ? undefined : all.find((one) => nameOf(one.tag) === name);
-    groups.set(name, first === undefined ? [child] : [first, child]);
-  }
+function hasRepeats(names: readonly string[]): boolean {
+  if (names.length > 8) return new Set(names).size < names.length;
+  return names.some((name, index) => names.indexOf(name) < index);
 }
 
 function isList(elements: readonly Element[], shape: Shape | undefined): boolean {

@@ -39,6 +39,10 @@ export function functionReader(style: Style) {
     const shape = shapeOf(context.tools(name));
     const spans = resolveGuesses(raw, frame.spans);
     if (spans.length === 0) {
+      if (cutOff && style === "arguments" && !raw.includes("{", from)) {
+        const unreadable = "the call ends before its arguments";
+        return [{ type: "call", call: decodedCall({ name, input: {}, raw, repairs, cutOff, unreadable }) }];
+      }
       const { to } = bodyOf(raw);
       const bodyFrom = style === "arguments" ? raw.indexOf(written, from) + written.length : from;
       const inner = innerParameters(raw, bodyFrom, Math.max(bodyFrom, to), shape, style, repairs, cutOff);

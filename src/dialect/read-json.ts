@@ -30,6 +30,8 @@ export const callKeys: ReadonlySet<string> = new Set([
   "role",
   "content",
   "choices",
+  "object",
+  "output",
   "tool_result",
   "tool_use_id",
   "tool_call_id",

@@ -30,7 +30,7 @@ type Mode = "text" | "frame" | "opaque" | "code" | "fence" | "tools";
 type Verdict = "wait" | number | (() => number);
 
 /** How often a JSON text that never ends is read again as plain text. */
-const maxRescans = 16;
+const maxRescans = 4;
 const replyKeys: ReadonlySet<string> = new Set(["reply", "tools"]);
 const nothing: ReadonlySet<string> = new Set();
 const insideTools: ReadonlySet<string> = new Set(["tools"]);

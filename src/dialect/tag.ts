@@ -155,7 +155,8 @@ function closingIndex(text: string, from: number, limit: number, quote: string, 
     const near = Math.min(limit, from + 64);
     for (let p = from; p < near; p += 1) if (text.charCodeAt(p) === code) return p;
   }
-  const window = text.slice(from, limit);
+  // Curly quotes are a slip in short values; looking far for their end is not worth it.
+  const window = text.slice(from, quote === closer ? limit : Math.min(limit, from + 256));
   let stop = window.indexOf(closer);
   if (quote !== '"' && quote !== "'") {
     const straight = window.indexOf(quote === "‘" || quote === "’" ? "'" : '"');
