@@ -3,10 +3,12 @@ import type { ValueReply } from "../compose/index.ts";
 import type { ApprovalCard, ApprovalReply, ValueRequest } from "../contract/index.ts";
 import { say } from "./messages.ts";
 
-export async function askOnTerminal(card: ApprovalCard, signal: AbortSignal): Promise<ApprovalReply> {
+/** `preview` shows a command as its dry run: what it would change, before the person says yes. */
+export async function askOnTerminal(card: ApprovalCard, signal: AbortSignal, preview?: () => Promise<string>): Promise<ApprovalReply> {
   const { isCancel, select, text } = await import("@clack/prompts");
   process.stderr.write(`\n${describe(card)}\n`);
   const { proposal } = card;
+  const canPreview = preview !== undefined && card.canRehearse === true;
   const answer = await select({
     message: say("askQuestion"),
     output: process.stderr,
@@ -14,10 +16,15 @@ export async function askOnTerminal(card: ApprovalCard, signal: AbortSignal): Pr
     options: [
       { value: "once" as const, label: say("askOnce") },
       ...(proposal ? [{ value: "always" as const, label: say("askAlways", proposal.rules.join(", ")), hint: hintOf(card) }] : []),
+      ...(canPreview ? [{ value: "preview" as const, label: say("askPreview") }] : []),
       { value: "deny" as const, label: say("askDeny") },
     ],
   });
   if (isCancel(answer)) return { answer: "deny" };
+  if (answer === "preview") {
+    process.stderr.write(`${visible((await preview?.()) ?? "")}\n`);
+    return askOnTerminal(card, signal);
+  }
   if (answer !== "deny") return { answer };
   const words = await text({ message: say("askWords"), output: process.stderr, signal });
   return isCancel(words) || !words ? { answer: "deny" } : { answer: "deny", words };

@@ -1,7 +1,7 @@
 /** What every command shares: the global flags, opening the engine, printing, reading stdin. */
 
 import type { EngineOptions, KaryiEngine, SessionHandle } from "../compose/index.ts";
-import type { Approve, Mode, Result } from "../contract/index.ts";
+import type { ApprovalCard, Approve, Mode, Result } from "../contract/index.ts";
 import { modes } from "../contract/index.ts";
 import { exitCodes } from "./exit-code.ts";
 import { say } from "./messages.ts";
@@ -35,11 +35,24 @@ async function openEngine(flags: CallFlags, extra: Partial<EngineOptions> = {}):
   });
 }
 
-export function openSession(engine: KaryiEngine, flags: CallFlags): Promise<SessionHandle> {
-  return engine.openSession({
+/** The session of this command, for a preview of what is being asked about. */
+let current: SessionHandle | undefined;
+
+export async function openSession(engine: KaryiEngine, flags: CallFlags): Promise<SessionHandle> {
+  current = await engine.openSession({
     ...(flags.session === undefined ? {} : { id: flags.session }),
     ...(flags.cwd === undefined ? {} : { cwd: flags.cwd }),
   });
+  return current;
+}
+
+/** A dry run of the call on the card. What it would have to ask about itself is not asked a second time. */
+async function rehearse({ tool, input }: ApprovalCard): Promise<string> {
+  const session = current;
+  current = undefined;
+  const result = await session?.call(tool, input, { dryRun: true });
+  current = session;
+  return result?.output ?? "";
 }
 
 /** Opens, does, closes; whatever happens. */
@@ -63,7 +76,10 @@ function onTerminal(): boolean {
 
 /** Without a terminal and without `--approve` nobody can be asked; with `--approve ask` the question waits as a record. */
 function asking(approve: string | undefined): Partial<EngineOptions> {
-  const askHere: Approve = async (card, signal) => (await import("./ask.ts")).askOnTerminal(card, signal);
+  const askHere: Approve = async (card, signal) => {
+    const { askOnTerminal } = await import("./ask.ts");
+    return askOnTerminal(card, signal, current && (() => rehearse(card)));
+  };
   switch (approve) {
     case undefined:
       return onTerminal() ? { approve: askHere } : {};

@@ -143,6 +143,7 @@ const texts = {
   askQuestion: ["Allow this?", "允许吗？"],
   askOnce: ["Yes, this once", "允许这一次"],
   askAlways: ["Yes, always: {0}", "总是允许：{0}"],
+  askPreview: ["Show what it would change first", "先看看它会改动什么"],
   askDeny: ["No", "不允许"],
   askWords: ["What should the model do instead? (empty: nothing)", "希望模型改做什么？（留空则不说）"],
   alsoAllows: ["would also allow: {0}", "还会允许：{0}"],

@@ -32,10 +32,11 @@ export async function execText([file]: readonly string[], flags: DialectFlags): 
     const stop = new AbortController();
     process.once("SIGINT", () => stop.abort());
     const results = await session.callAll(
-      calls.map((call) => ({ ...call, messageId, ...formFor(call, answering, engine) })),
+      // A model's ids are its own and begin anew with every conversation: they name the answers, never the records.
+      calls.map(({ id: _, ...call }) => ({ ...call, messageId, ...formFor(call, answering, engine) })),
       { signal: stop.signal, ...(flags.dryRun ? { dryRun: true } : {}) },
     );
-    printResults(results, answering, flags);
+    printResults(results, calls, answering, flags);
     return exitCodeOf(results);
   });
 }
@@ -94,11 +95,14 @@ function formFor({ name, unreadable }: DecodedCall, dialect: Dialect, engine: Ka
   return tool ? { rightForm: rightForm(engine.describe(tool), dialect) } : {};
 }
 
-function printResults(results: readonly Result[], dialect: Dialect, flags: GlobalFlags): void {
+function printResults(results: readonly Result[], calls: readonly DecodedCall[], dialect: Dialect, flags: GlobalFlags): void {
   if (flags.json) printJson(results);
   else if (results.length === 0) warn(say("noCalls"));
   else {
-    const encoded = encodeResults(dialect, results);
+    const encoded = encodeResults(
+      dialect,
+      results.map((result, index) => ({ ...result, callId: calls[index]?.id ?? result.callId })),
+    );
     print(typeof encoded === "string" ? encoded : JSON.stringify(encoded, null, 2));
   }
 }
