@@ -23,7 +23,7 @@ import type { Machine } from "./machine.ts";
 import { parseGuarded } from "./parse.ts";
 import { redirect } from "./redirect.ts";
 import { type Output, ScriptScope } from "./scope.ts";
-import { childState, type State, withDoubt } from "./state.ts";
+import { childState, type State, withDoubt, withVariable } from "./state.ts";
 
 export const maxDepth = 48;
 /** A script with functions is never understood; following a few calls is enough for the floor. */
@@ -88,6 +88,8 @@ export abstract class CommandInterpreter extends ScriptScope implements Scope, M
       this.made = undefined;
     } else {
       for (const name of names) this.setForCommand(name, fields, judge);
+      // The command sees another value, and some shells keep it afterwards.
+      for (const name of names) this.state = withVariable(this.state, name, undefined);
       if (this.pending !== undefined) judge.fail(this.pending);
       this.execute(judge, fields);
       if (redirects.length > 0) this.made = undefined;

@@ -100,9 +100,7 @@ function handle(call: Call, base: string, isBuiltin: boolean): void {
 function enter(inner: Unwrapped, judge: Judge, machine: Call["machine"]): void {
   for (const assignment of inner.assignments ?? []) {
     const name = /^([^=[]*)/.exec(assignment.text)?.[1] ?? "";
-    const before = machine.state;
     machine.assign(name, undefined, true, judge);
-    machine.state = before;
   }
   if (inner.directory !== undefined) {
     const directories = judge.paths(inner.directory);

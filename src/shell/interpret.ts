@@ -284,6 +284,7 @@ export class Interpreter extends CommandInterpreter {
     const known = once && fields.length <= maxUnrolled && fields.every((field) => field.kind !== "words");
     if (!known) {
       this.loop(() => {
+        if (!once) this.bind("REPLY", undefined);
         this.bind(name, undefined);
         this.maybe(true, () => this.runBody(body));
       });

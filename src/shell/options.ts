@@ -33,6 +33,8 @@ export interface OptionSpec {
   readonly harmless?: boolean;
   readonly counts?: boolean;
   readonly posix?: boolean;
+  /** `--help` does more than print. */
+  readonly noHelp?: boolean;
 }
 
 export function optionTable(spec: OptionSpec): OptionTable {
@@ -52,8 +54,10 @@ export function optionTable(spec: OptionSpec): OptionTable {
     else long.set(word, "");
   }
   // Harmless for every GNU program.
-  long.set("help", "");
-  long.set("version", "");
+  if (spec.noHelp !== true) {
+    long.set("help", "");
+    long.set("version", "");
+  }
   return {
     short,
     long,

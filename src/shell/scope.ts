@@ -17,7 +17,9 @@ export interface Output {
   readonly fields?: readonly Field[] | undefined;
 }
 
-const numberParameters = new Set("? # $ ! RANDOM SRANDOM SECONDS LINENO BASHPID PPID UID EUID EPOCHSECONDS COLUMNS LINES".split(" "));
+const numberParameters = new Set(
+  "? # $ ! RANDOM SRANDOM SECONDS LINENO BASHPID PPID UID EUID EPOCHSECONDS COLUMNS LINES SHLVL BASH_SUBSHELL".split(" "),
+);
 
 export abstract class ScriptScope {
   state: State;
@@ -52,6 +54,8 @@ export abstract class ScriptScope {
   }
 
   lookup(name: string): Field | undefined {
+    // The shell changes these by itself.
+    if (name === "_" || name === "OLDPWD") return undefined;
     const own = this.state.variables.get(name);
     if (own !== undefined || this.state.variables.has(name)) return own;
     if (numberParameters.has(name)) return { kind: "number", text: "", many: false, shown: `$${name}` };

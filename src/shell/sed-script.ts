@@ -147,6 +147,7 @@ class SedReader {
     this.at += 1;
     while (this.at < this.text.length) {
       const char = this.text[this.at];
+      if (char === "\n") return false;
       if (char === "\\") {
         this.at += 2;
         continue;
@@ -214,7 +215,8 @@ class SedReader {
   private insertion(): boolean {
     this.skip(/[ \t]/);
     let line = this.line();
-    while (line.endsWith("\\") && this.at < this.text.length) line = this.line();
+    // The line goes on behind a backslash that is not itself quoted.
+    while ((/\\*$/.exec(line)?.[0].length ?? 0) % 2 === 1 && this.at < this.text.length) line = this.line();
     return true;
   }
 

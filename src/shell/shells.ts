@@ -7,7 +7,7 @@ import type { Call, Handler } from "./machine.ts";
 
 /** Constructs that bash and a POSIX shell read differently. */
 const bashOnly =
-  /\$['"]|\[\[|\(\(|[<>]\(|&>|<<<|\|&|;&|\{[^}\s]*[,.][^}]*\}|=\(|[@?*+!]\(|\b(?:function|select|coproc|time|source|declare|typeset|local|let|shopt|enable|mapfile|readarray)\b/;
+  /\$['"]|\[\[|\(\(|[<>]\(|&>|<<<|\|&|;&|\{[^}\s]*[,.][^}]*\}|=\(|[@?*+!]\(|\b(?:function|select|coproc|time|source|declare|typeset|local|let|export|readonly|shopt|enable|mapfile|readarray)\b/;
 
 export function shellHandler(shell: string): Handler {
   return (call) => startShell(call, shell);
@@ -28,8 +28,7 @@ function startShell(call: Call, shell: string): void {
       break;
     }
     if (text.startsWith("--")) {
-      if (text !== "--norc" && text !== "--noprofile" && text !== "--posix")
-        judge.fail(`${shell} option ${text} is not known to be harmless`);
+      if (text !== "--norc" && text !== "--noprofile") judge.fail(`${shell} option ${text} is not known to be harmless`);
       if (text === "--rcfile" || text === "--init-file") index += 1;
       continue;
     }
@@ -68,7 +67,7 @@ function runCommandString(call: Call, shell: string, rest: readonly Field[]): vo
   if (!isBash && !/^(?:sh|dash|ash)$/.test(shell)) judge.fail(`${shell} may read this text differently`);
   if (judge.world.env?.BASH_ENV !== undefined) judge.fail("BASH_ENV is set");
   const before = machine.state;
-  machine.state = judge.state;
+  machine.state = { ...before, directories: judge.state.directories };
   machine.runText(text.text, { child: true, positional: rest.slice(2), doubt: judge.reason });
   machine.state = before;
 }

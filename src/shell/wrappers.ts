@@ -71,6 +71,9 @@ function env({ judge, fields }: Call): Unwrapped | undefined {
   }
   const unset = parsed?.options.get("u") ?? parsed?.options.get("unset");
   if (unset !== undefined) assignments.push(unset.kind === "text" ? unset : textField("PATH"));
+  // Of an option given twice only the last is known here, but the first of these counts.
+  const repeated = fields.slice(1, start).filter((field) => /^(?:-[0iv]*[uCS]|--(?:unset|chdir|split-string))/.test(field.text)).length;
+  if (repeated > 1) judge.fail("env with the same option twice");
   const directory = parsed?.options.get("C") ?? parsed?.options.get("chdir");
   const split = parsed?.options.get("S") ?? parsed?.options.get("split-string");
   const extra = split === undefined ? [] : splitString(split, judge);

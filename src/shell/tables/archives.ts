@@ -33,7 +33,7 @@ const tar: Handler = ({ judge, fields }) => {
   const archive = parsed.options.get("f") ?? parsed.options.get("file");
   if (archive === undefined || archive.text === "-") return;
   // `host:file` makes tar start a remote shell.
-  if (archive.kind !== "text" || archive.text.includes(":")) judge.fail("an archive on another machine");
+  if (archive.kind !== "text" || args.some((field) => field.text.includes(":"))) judge.fail("an archive on another machine");
   else judge.read(archive);
 };
 

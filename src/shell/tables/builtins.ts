@@ -18,7 +18,10 @@ function asks(reason: string): Handler {
 
 const echo: Handler = ({ judge, fields }) => {
   const words = fields.slice(1);
-  const isPlain = words[0]?.text.startsWith("-") !== true && words.every((field) => field.kind === "text" || field.kind === "number");
+  // Other shells' echo knows escapes.
+  const isPlain =
+    words[0]?.text.startsWith("-") !== true &&
+    words.every((field) => (field.kind === "text" && !field.text.includes("\\")) || field.kind === "number");
   if (isPlain) judge.printed = words;
   if (isPlain && words.every((field) => field.kind === "text")) {
     judge.names = {
@@ -148,7 +151,8 @@ function declare(exports: boolean): Handler {
     let named = false;
     for (const field of fields.slice(1)) {
       if (!named && field.kind === "text" && /^[-+]/.test(field.text)) {
-        if (!/^-[xrgaAlu]+$/.test(field.text) || (exports && field.text !== "-x")) judge.fail("declares more than plain variables");
+        // A read-only name would keep its value whatever the script says later; an array evaluates its value.
+        if (!/^-[xglu]+$/.test(field.text) || (exports && field.text !== "-x")) judge.fail("declares more than plain variables");
         if (field.text.includes("x")) exported = true;
         continue;
       }
@@ -171,6 +175,9 @@ function declareOne(field: Field, exported: boolean, { judge, machine }: Call): 
     machine.assign(name, machine.state.variables.get(name), exported, judge);
     return;
   }
+  // For an array, and only then, bash evaluates a value in brackets, even a quoted one.
+  const mayBeArray = machine.state.variables.has(name) && machine.state.variables.get(name) === undefined;
+  if (rest.startsWith("(") || (mayBeArray && field.kind !== "text")) judge.fail("declares an array, whose value is evaluated");
   const value = field.kind === "text" && match?.[2] === "=" ? textField(rest) : undefined;
   machine.assign(name, value, exported, judge);
 }
@@ -254,6 +261,7 @@ const shift: Handler = ({ machine }) => {
 
 const getopts: Handler = ({ judge, fields, machine }) => {
   const name = fields[2];
+  for (const set of ["OPTARG", "OPTIND"]) machine.assign(set, undefined, false, judge);
   if (name?.kind === "text" && identifier.test(name.text)) machine.assign(name.text, undefined, false, judge);
   else judge.fail("getopts into a name that is evaluated");
 };
@@ -279,10 +287,10 @@ export const builtins: ReadonlyMap<string, Handler> = new Map<string, Handler>([
   ["mapfile", mapfile],
   ["readarray", mapfile],
   ["export", declare(true)],
-  ["readonly", declare(false)],
+  ["readonly", asks("makes a variable read-only")],
   ["declare", declare(false)],
   ["typeset", declare(false)],
-  ["local", declare(false)],
+  ["local", asks("belongs into a function")],
   ["unset", unset],
   ["set", set],
   ["type", lookUp],

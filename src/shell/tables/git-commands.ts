@@ -28,8 +28,10 @@ function revisionOrPath(field: Field, judge: Judge): void {
     return;
   }
   const text = field.text;
-  if (/^:[(!^/]/.test(text) || text === "") {
-    if (/secret|\.env|key|pem|\.ssh/i.test(text)) judge.fail("names files by a pattern of its own");
+  const magic = /^:(?:\(([^)]*)\)|([!^/]+))(.*)$/s.exec(text);
+  if (magic !== null || text === "") {
+    const leavesOut = magic === null || /exclude|[!^]/.test(`${magic[1] ?? ""}${magic[2] ?? ""}`);
+    if (!leavesOut && magic?.[3] !== undefined && magic[3] !== "") revisionOrPath(textField(magic[3]), judge);
     return;
   }
   const colon = text.indexOf(":");
@@ -106,11 +108,11 @@ export const gitCommands: ReadonlyMap<string, GitCommand> = new Map<string, GitC
   [
     "log",
     {
-      short: `${diffShort}n:giEFPm0cL:`,
+      short: `${diffShort}n:giEFPm0c`,
       long: `${diffLong} ${logLong}`,
       digits: true,
       risks: ["textconv", "external", "signature", "pager", "fetch"],
-      operands: lineRanges,
+      operands: revisionsAndPaths,
     },
   ],
   [
@@ -270,12 +272,6 @@ export const gitCommands: ReadonlyMap<string, GitCommand> = new Map<string, GitC
   ["check-attr", { short: "az", long: "all cached", risks: ["fsmonitor"], operands: names }],
   ["version", { long: "build-options", risks: [], operands: nothing }],
 ]);
-
-function lineRanges(operands: readonly Field[], judge: Judge, parsed: ParsedOptions): void {
-  const range = parsed.options.get("L");
-  if (range?.kind === "text") judge.read(textField(range.text.replace(/^.*:/s, "")));
-  revisionsAndPaths(operands, judge);
-}
 
 function trackedNames(operands: readonly Field[], judge: Judge, parsed: ParsedOptions): void {
   for (const field of operands) judge.list(field, true);

@@ -59,6 +59,7 @@ function readGlobals(fields: readonly Field[], judge: Judge): Globals {
       continue;
     else if (text === "-C") {
       index += 1;
+      if (directory !== undefined) judge.fail("git -C given twice");
       directory = fields[index];
     } else if (text === "-c") {
       index += 1;
@@ -81,7 +82,8 @@ const tables = new Map<GitCommand, OptionTable>();
 function runRead(command: GitCommand, globals: Globals, { judge, fields }: Call): void {
   let table = tables.get(command);
   if (table === undefined) {
-    table = optionTable(command);
+    // `--help` would look for a viewer in the configuration.
+    table = optionTable({ ...command, noHelp: true });
     tables.set(command, table);
   }
   if (globals.directory !== undefined) {

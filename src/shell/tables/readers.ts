@@ -168,7 +168,7 @@ export const readers: Readonly<Record<string, Program>> = {
   colordiff: { asks: "may read a configuration of its own" },
   file: program({
     operands: "read",
-    short: "bhiIkLNnprs0e:F:P:",
+    short: "bhiIkLNnrs0e:F:P:",
     long: "brief mime mime-type mime-encoding no-dereference dereference keep-going no-pad raw special-files separator: exclude: extension apple print0",
   }),
   stat: program({

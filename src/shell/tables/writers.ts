@@ -37,7 +37,8 @@ function each(change: ChangeKind, recursive: readonly string[] = []) {
 
 /** `chmod MODE FILE…`: the first operand is no file, unless `--reference` stands for it. */
 function modes(operands: readonly Field[], judge: Judge, parsed: ParsedOptions): void {
-  const files = parsed.options.has("reference") ? operands : operands.length === 1 ? operands : operands.slice(1);
+  const given = parsed.options.has("reference") || ["r", "w", "x", "X", "s", "t"].some((mode) => parsed.options.has(mode));
+  const files = given || operands.length === 1 ? operands : operands.slice(1);
   each("mode", ["R", "recursive"])(files, judge, parsed);
 }
 
@@ -113,7 +114,12 @@ const ln = writer(
       return;
     }
     const { sources, target } = transfer(operands, judge, parsed);
-    for (const source of sources) judge.read(source, true);
+    for (const source of sources) {
+      judge.read(source, true);
+      // A symbolic link counts from where it lies.
+      const place = target?.kind === "text" && target.text.includes("/") ? target.text.replace(/[^/]*$/, "") : "";
+      if (place !== "" && source.kind === "text" && !source.text.startsWith("/")) judge.read(textField(place + source.text), true);
+    }
     if (target !== undefined) writeInto(target, sources, judge, "link", false);
   },
 );
