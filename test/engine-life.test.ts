@@ -290,6 +290,27 @@ describe("results", () => {
     const three = await session.call("Count", {}, { callId: "c" });
     expect([one, two, three].map(({ output }) => output)).toEqual(["1", "1", "1"]);
   });
+
+  it("a call id never passes the answer or the approval of one call to another", async () => {
+    const { engine, workspace } = await testEngine({ approve: undefined as never, approvals: "record" });
+    const taken = { status: "error", error: { code: "tool_conflict", details: { reason: "call_id_taken" } } };
+    await writeFile(join(workspace, "a.txt"), "a");
+    await writeFile(join(workspace, "b.txt"), "b");
+    const session = await engine.openSession();
+    const other = await engine.openSession({ id: "other" });
+    const first = await session.call("Read", { file_path: "a.txt" }, { callId: "call_1" });
+    expect(await session.call("Read", { file_path: "a.txt" }, { callId: "call_1" })).toEqual(first);
+    expect(await session.call("Read", { file_path: "b.txt" }, { callId: "call_1" })).toMatchObject(taken);
+    expect(await session.call("List", { file_path: "a.txt" }, { callId: "call_1" })).toMatchObject(taken);
+    expect(await other.call("Read", { file_path: "a.txt" }, { callId: "call_1" })).toMatchObject(taken);
+    const asked = await session.call("Write", { file_path: "c.txt", content: "c" }, { callId: "call_2" });
+    expect(asked.status).toBe("suspended");
+    expect(await session.call("Write", { file_path: "d.txt", content: "d" }, { callId: "call_2" })).toMatchObject(taken);
+    const race = ["a.txt", "b.txt"].map((file_path) => session.call("Read", { file_path }, { callId: "call_3" }));
+    expect(await Promise.all(race)).toMatchObject([{ status: "ok" }, taken]);
+    expect(await session.call("Nope", { big: "x".repeat(100_000) }, { callId: "call_4" })).toMatchObject({ status: "error" });
+    expect(await session.call("Nope", { big: "y".repeat(100_000) }, { callId: "call_4" })).toMatchObject(taken);
+  });
 });
 
 describe("events", () => {

@@ -2,7 +2,7 @@
  * The life of a call, stage after stage: prepare, decide, gate, perform. Idempotent by call id.
  * Whatever goes wrong on the way is a Result with its reason; nothing is thrown at the caller.
  */
-import { type ApprovalRecord, type Call, type CallRecord, type Json, type Result, ToolFailure } from "../contract/index.ts";
+import { type ApprovalRecord, type Call, type CallRecord, type Result, ToolFailure } from "../contract/index.ts";
 import { breathe } from "./breathe.ts";
 import { judge, judgeWithHooks } from "./decide.ts";
 import type { EngineDependencies } from "./dependencies.ts";
@@ -13,7 +13,7 @@ import { runHooks } from "./hooks.ts";
 import type { PathLocks } from "./path-locks.ts";
 import { Performer } from "./perform.ts";
 import { findTool, PlanFailed, type Prepared, planCall, prepare } from "./prepare.ts";
-import { callStart, toolResult } from "./records.ts";
+import { callStart, digestOf, isSameCall, plainInput, toolResult } from "./records.ts";
 import { failureResult, type ResultContext } from "./result.ts";
 import type { Session } from "./session.ts";
 import { CallMemory } from "./session-state.ts";
@@ -36,7 +36,7 @@ export class CallLife {
   readonly #gate: Gate;
   readonly #performer: Performer;
   readonly #feed: EventFeed;
-  readonly #underWay = new Map<string, Promise<Result>>();
+  readonly #underWay = new Map<string, { readonly digest: string; readonly life: Promise<Result> }>();
 
   constructor(dependencies: EngineDependencies, locks: PathLocks, feed: EventFeed, gate: Gate) {
     this.#dependencies = dependencies;
@@ -50,9 +50,10 @@ export class CallLife {
     await breathe();
     if (isNew) return this.#live(session, call, options);
     const already = this.#underWay.get(call.id);
-    if (already) return already;
+    const digest = digestOf(session, call);
+    if (already) return already.digest === digest ? already.life : this.#idTaken(session, call);
     const life = this.#beginKnown(session, call, options);
-    this.#underWay.set(call.id, life);
+    this.#underWay.set(call.id, { digest, life });
     try {
       return await life;
     } finally {
@@ -63,6 +64,8 @@ export class CallLife {
   async #beginKnown(session: Session, call: Call, options: CallOptions): Promise<Result> {
     const record = await this.#dependencies.store.call(call.id);
     if (!record) return this.#live(session, call, options);
+    // Models count their ids from one again: an answer or an approval must never pass from one call to another.
+    if (!isSameCall(record, session, call, this.#dependencies)) return this.#idTaken(session, call);
     if (record.result) return record.result;
     if (record.phase === "asked") {
       const approval = await this.#latestApproval(record);
@@ -76,6 +79,14 @@ export class CallLife {
       false,
       context,
     );
+  }
+
+  #idTaken(session: Session, call: Call): Promise<Result> {
+    const taken = new ToolFailure("tool_conflict", `The call id ${call.id} was used for another call before.`, {
+      hint: "Give every call an id of its own.",
+      details: { reason: "call_id_taken" },
+    });
+    return failureResult(taken, false, this.#context(session, call.id, call.name));
   }
 
   async #latestApproval(record: CallRecord): Promise<ApprovalRecord | undefined> {
@@ -313,14 +324,4 @@ function suspendedResult(context: ResultContext, approvalId: string, summary: st
     durationMs: Math.round(performance.now() - context.startedAt),
     approvalId,
   };
-}
-
-/** Input that was never parsed may be anything; what JSON cannot hold, or is too large for a record, is described instead. */
-function plainInput(input: unknown): Json {
-  try {
-    const text = JSON.stringify(input) ?? "null";
-    return text.length > 64 * 1024 ? { omitted: true, length: text.length } : (JSON.parse(text) as Json);
-  } catch {
-    return { omitted: true, reason: "not JSON" };
-  }
 }

@@ -19,10 +19,11 @@ import { withDeadline } from "./deadline.ts";
 import type { EngineDependencies } from "./dependencies.ts";
 import type { EventFeed } from "./event-feed.ts";
 import { type GuardedFiles, guardFiles } from "./guarded-files.ts";
+import { keptPatch } from "./kept-env.ts";
 import type { PathLocks } from "./path-locks.ts";
 import type { Prepared } from "./prepare.ts";
 import { Progress } from "./progress.ts";
-import { callStart, toolResult } from "./records.ts";
+import { callStart, isSameCall, toolResult } from "./records.ts";
 import { failureResult, type ResultContext, resultOf } from "./result.ts";
 import type { Session } from "./session.ts";
 import type { CallMemory } from "./session-state.ts";
@@ -81,7 +82,10 @@ export class Performer {
     const start = callStart(session, call, shown, this.#dependencies, journal);
     // A call that was asked about is in the stream already.
     const started = await store.startCall({ ...start, durable, ...(approvalId === undefined ? {} : { approvalId, events: [] }) });
-    if (started.kind === "known") return alreadyKnown(started.call.result, call);
+    if (started.kind === "known") {
+      const same = isSameCall(started.call, session, call, this.#dependencies);
+      return alreadyKnown(same ? started.call.result : undefined, call);
+    }
     if (started.kind === "approval_void") {
       throw new ToolFailure("permission_denied", `The approval cannot be used: it is ${started.status}.`, {
         details: { reason: `approval_${started.status}` },
@@ -121,7 +125,7 @@ export class Performer {
       status: result.status === "ok" ? "success" : "failed",
       result,
       events: [toolResult(call, result)],
-      ...(patch === undefined ? {} : { patch }),
+      ...(patch === undefined ? {} : { patch: await keptPatch(patch, this.#dependencies.masker, session.values) }),
       ...(after.length === 0 ? {} : { after }),
       durable,
     });

@@ -1,6 +1,6 @@
 /** The rows and events that a call leaves behind, built in one place so that every way of ending it looks the same. */
-import type { Call, CallStart, EventDraft, JournalEntry, Json, Result } from "../contract/index.ts";
-import { asJson } from "./canonical.ts";
+import type { Call, CallRecord, CallStart, EventDraft, JournalEntry, Json, Result } from "../contract/index.ts";
+import { asJson, hashOf } from "./canonical.ts";
 import type { EngineDependencies } from "./dependencies.ts";
 import type { Prepared } from "./prepare.ts";
 import type { Session } from "./session.ts";
@@ -75,4 +75,33 @@ export function toolResult(call: Call, result: Result): EventDraft {
       ...(result.truncated === undefined ? {} : { truncated: asJson(result.truncated) }),
     },
   };
+}
+
+/** Whether a record under a call's id is of this very call: same session, same name, same input. */
+export function isSameCall(record: CallRecord, session: Session, call: Call, { masker }: Pick<EngineDependencies, "masker">): boolean {
+  if (record.sessionId !== session.record.id) return false;
+  const request = record.request as { readonly name?: unknown; readonly input?: Json } | null | undefined;
+  if (request) return request.name === call.name && hashOf(request.input ?? null) === hashOf(masker.maskJson(jsonOf(call.input)));
+  // A call that was never understood has no request; it is kept as it was written.
+  return record.tool === call.name && hashOf(record.input) === hashOf(masker.maskJson(plainInput(call.input)));
+}
+
+/** Equal for equal calls, whatever the order of their keys. */
+export function digestOf(session: Session, call: Call): string {
+  return hashOf([session.record.id, call.name, jsonOf(call.input)]);
+}
+
+/** Input that was never parsed may be anything; what JSON cannot hold, or is too large for a record, is described instead. */
+export function plainInput(input: unknown): Json {
+  const plain = jsonOf(input);
+  const { length } = JSON.stringify(plain);
+  return length > 64 * 1024 ? { omitted: true, length, sha256: hashOf(plain) } : plain;
+}
+
+function jsonOf(input: unknown): Json {
+  try {
+    return asJson(input);
+  } catch {
+    return { omitted: true, reason: "not JSON" };
+  }
 }
