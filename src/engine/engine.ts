@@ -18,6 +18,7 @@ import { judge } from "./decide.ts";
 import type { EngineDependencies } from "./dependencies.ts";
 import { EventFeed, type EventListener } from "./event-feed.ts";
 import { Gate } from "./gate.ts";
+import { openedEnv } from "./kept-env.ts";
 import { orchestrate } from "./orchestrator.ts";
 import { PathLocks } from "./path-locks.ts";
 import { findTool, PlanFailed, prepare } from "./prepare.ts";
@@ -69,7 +70,9 @@ export class Engine {
     if (!record)
       throw new ToolFailure("tool_not_found", `There is no session '${sessionId}'.`, { details: { reason: "session_not_found" } });
     const ports = await this.#dependencies.sessionPorts({ record });
-    return new Session(new OpenSessionState(record, await store.seenFiles(record.id)), ports, this.#dependencies, toolkit);
+    const session = new Session(new OpenSessionState(record, await store.seenFiles(record.id)), ports, this.#dependencies, toolkit);
+    session.open.apply({ state: { env: await openedEnv(record.state.env, session.values) } });
+    return session;
   }
 
   /** Idempotent by call id; may answer `suspended`. Never rejects for anything a tool, a person or the policy does. */
