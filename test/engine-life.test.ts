@@ -275,6 +275,25 @@ describe("results", () => {
     expect(await treeOf(workspace)).toEqual({});
   });
 
+  it("a plan that never comes back ends at the tool's limit, and when it is cancelled", async () => {
+    const stuck = defineTool({
+      name: "Stuck",
+      description: "Plans for ever.",
+      input: z.object({}),
+      traits: { readOnly: true },
+      timeoutMs: 50,
+      plan: () => new Promise<never>(() => {}),
+      run: () => ({ output: "never" }),
+    });
+    const { engine } = await testEngine({ tools: [stuck, defineTool({ ...stuck, name: "Stuck2", timeoutMs: 600_000 })] });
+    const session = await engine.openSession();
+    expect(await session.call("Stuck", {})).toMatchObject({ status: "error", error: { code: "timeout" } });
+    const stop = new AbortController();
+    const waiting = session.call("Stuck2", {}, { signal: stop.signal });
+    setImmediate(() => stop.abort());
+    expect(await waiting).toMatchObject({ status: "cancelled", error: { code: "cancelled" } });
+  });
+
   it("the same call id never runs twice", async () => {
     let runs = 0;
     const count = defineTool({
@@ -363,6 +382,25 @@ describe("hooks", () => {
     expect(allowed.status).toBe("ok");
     expect(allowed.output).toContain("checked by the linter");
     expect(await session.call("Write", { file_path: "/etc/x", content: "yes" })).toMatchObject({ status: "denied" });
+  });
+
+  it("one hook's allow does not answer the ask of another that failed, whatever their order", async () => {
+    const fails = {
+      event: "before" as const,
+      run: () => {
+        throw new Error("broken");
+      },
+    };
+    const allows = { event: "before" as const, run: () => ({ decision: "allow" as const }) };
+    for (const hooks of [
+      [fails, allows],
+      [allows, fails],
+    ]) {
+      const { engine, workspace } = await testEngine({ approve: undefined as never, hooks });
+      const session = await engine.openSession();
+      expect(await session.call("Write", { file_path: "a.txt", content: "x" })).toMatchObject({ status: "denied" });
+      expect(await treeOf(workspace)).toEqual({});
+    }
   });
 });
 

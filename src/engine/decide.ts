@@ -53,10 +53,10 @@ export async function judgeWithHooks(
   };
   const replies = await runHooks(dependencies.hooks, hookCall, signal, dependencies.log);
   const additions: string[] = [];
-  for (const reply of replies) {
-    if (reply.add !== undefined) additions.push(reply.add);
-    decision = tighten(decision, reply.decision, reply.reason);
-  }
+  // The strictest word counts, whatever the order: one hook's `allow` must not answer the ask of another that failed.
+  const strictest = (["deny", "ask", "allow"] as const).flatMap((word) => replies.find((reply) => reply.decision === word) ?? [])[0];
+  if (strictest) decision = tighten(decision, strictest.decision, strictest.reason);
+  for (const reply of replies) if (reply.add !== undefined) additions.push(reply.add);
   return { decision, additions };
 }
 

@@ -11,8 +11,12 @@ import {
   traitsOf,
 } from "../contract/index.ts";
 import { parseInput } from "../registry/index.ts";
+import { withDeadline } from "./deadline.ts";
 import type { Session } from "./session.ts";
 import type { CallMemory } from "./session-state.ts";
+
+/** A plan only looks: what takes longer than this is not coming back. */
+const planTimeoutMs = 60_000;
 
 export interface Prepared {
   readonly tool: Tool;
@@ -68,18 +72,23 @@ export async function planCall(
   tool: Tool,
   input: unknown,
   memory: CallMemory,
-  signal: AbortSignal,
+  caller: AbortSignal,
   onLook: (facts: PathFacts) => void = () => {},
 ): Promise<Plan> {
   if (!tool.plan) return defaultPlan(tool);
-  const context: PlanContext = {
-    callId: call.id,
-    seen: memory,
-    signal,
-    session: session.view(),
-    ...session.readPorts(onLook),
-  };
-  return tool.plan(input, context);
+  const { plan } = tool;
+  // Nothing may hang a call, also before it is judged and cannot be seen anywhere yet.
+  const timeoutMs = typeof tool.timeoutMs === "number" ? Math.min(tool.timeoutMs, planTimeoutMs) : planTimeoutMs;
+  return withDeadline({ timeoutMs, signal: caller }, async (signal) => {
+    const context: PlanContext = {
+      callId: call.id,
+      seen: memory,
+      signal,
+      session: session.view(),
+      ...session.readPorts(onLook),
+    };
+    return plan.call(tool, input, context);
+  });
 }
 
 /** Written in code and read-only, a tool without a plan is a read; any other is somebody else's deed: asked about, alone, not undoable. */
