@@ -213,7 +213,7 @@ class Wiring {
   async start(): Promise<void> {
     await this.#sandbox.recoverChangeSets();
     // Values must be known before anything can leave; a vault that cannot be opened gives none out either.
-    await this.vault.refresh().catch((error) => this.#log("The vault cannot be opened", error));
+    await this.vault.refresh().catch((error) => this.#log("No secure variables", error));
     if (this.config.effective.mode === "auto") this.#sandboxed = ["E1", "E2", "E2u"].includes(await this.#sandbox.tier());
   }
 

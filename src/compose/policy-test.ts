@@ -3,7 +3,7 @@
  * In a case `/repo` and `/home/u` stand for the workspace and the home.
  */
 import { join } from "node:path";
-import { type Effect, type Json, type PolicyWorld, type Rules, traitsOf, type Verdict } from "../contract/index.ts";
+import { type Effect, type JsonObject, type PolicyWorld, type Rules, traitsOf, type Verdict } from "../contract/index.ts";
 import { decide, factsFromText, strictest } from "../policy/index.ts";
 import { analyzeCommand } from "../shell/index.ts";
 import { bash } from "../tools/shell/index.ts";
@@ -29,7 +29,7 @@ export interface PolicyCase {
     readonly race?: { readonly path: string; readonly to: string };
     readonly dns?: readonly string[];
     readonly redirectTo?: string;
-    readonly gitConfig?: Json;
+    readonly gitConfig?: JsonObject;
   };
 }
 
@@ -86,7 +86,13 @@ function rulesOf({ kind, rules }: PolicyCase): Rules {
 }
 
 function shellEffects({ input, setup }: PolicyCase, { workspace, home }: PolicyTestPlaces): Effect[] {
-  const analysis = analyzeCommand(input, { cwd: workspace, userHome: home, workspace, gitTrusted: setup?.gitConfig === undefined });
+  const analysis = analyzeCommand(input, {
+    cwd: workspace,
+    userHome: home,
+    workspace,
+    gitTrusted: setup?.gitConfig === undefined,
+    ...(setup?.gitConfig === undefined ? {} : { gitConfigKeys: Object.keys(setup.gitConfig).map((key) => key.toLowerCase()) }),
+  });
   const links = setup?.symlinks ?? {};
   return analysis.effects.map((draft): Effect => {
     if (draft.kind !== "read" && draft.kind !== "write") return draft;

@@ -18,12 +18,33 @@ export async function captureBefore(plan: Plan, images: Images): Promise<Journal
   return [...entries.values()];
 }
 
+export interface AfterImage {
+  readonly path: string;
+  readonly after: FileImage;
+}
+
+/** What became of them. A path that cannot be looked at has no after-image: undoing it needs force. */
 export async function captureAfter(
   journal: readonly JournalEntry[],
   images: Images,
   written: ReadonlyMap<string, Fingerprint> = new Map(),
-): Promise<{ path: string; after: FileImage }[]> {
-  return Promise.all(journal.map(async ({ path }) => ({ path, after: await images.inspect(path, written.get(path)) })));
+): Promise<AfterImage[]> {
+  const looked = journal.map(({ path }) =>
+    images.inspect(path, written.get(path)).then(
+      (after): AfterImage[] => [{ path, after }],
+      () => [],
+    ),
+  );
+  return (await Promise.all(looked)).flat();
+}
+
+/** Whether anything is not as it was. What cannot be looked at counts as changed. */
+export function changedSince(journal: readonly JournalEntry[], after: readonly AfterImage[]): boolean {
+  const now = new Map(after.map((image) => [image.path, image.after]));
+  return journal.some(({ path, before }) => {
+    const image = now.get(path);
+    return image === undefined || !sameImage(before, image);
+  });
 }
 
 async function missingParents(path: string, images: Images): Promise<string[]> {
@@ -38,7 +59,7 @@ async function missingParents(path: string, images: Images): Promise<string[]> {
 export function sameImage(a: FileImage, b: FileImage): boolean {
   if (a.kind !== b.kind) return false;
   if (a.kind === "file" && b.kind === "file") return a.hash === b.hash && a.mode === b.mode;
-  if (a.kind === "directory" && b.kind === "directory") return true;
+  if (a.kind === "directory" && b.kind === "directory") return a.mode === b.mode;
   if (a.kind === "link" && b.kind === "link") return a.target === b.target;
   return true;
 }

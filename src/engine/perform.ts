@@ -14,7 +14,7 @@ import {
   ToolFailure,
   type ToolOutput,
 } from "../contract/index.ts";
-import { captureAfter, captureBefore, sameImage } from "./before-images.ts";
+import { type AfterImage, captureAfter, captureBefore, changedSince } from "./before-images.ts";
 import { withDeadline } from "./deadline.ts";
 import type { EngineDependencies } from "./dependencies.ts";
 import type { EventFeed } from "./event-feed.ts";
@@ -99,7 +99,7 @@ export class Performer {
     const { session, call, memory, result: context } = performance;
     const { store, images } = this.#dependencies;
     let result: Result;
-    let after: Awaited<ReturnType<typeof captureAfter>> = [];
+    let after: AfterImage[] = [];
     let failed: unknown;
     let produced: ToolOutput | undefined;
     const written = new Map<string, Fingerprint>();
@@ -111,7 +111,7 @@ export class Performer {
     // What the tool itself journaled (a captured command) counts as well as what the plan named.
     const entries = journal.length > 0 || real.tool.rehearse ? await store.journal(call.id) : journal;
     if (entries.length > 0) after = await captureAfter(entries, images, written);
-    const changed = entries.some((entry, index) => after[index] !== undefined && !sameImage(entry.before, after[index].after));
+    const changed = changedSince(entries, after);
     if (produced) {
       result = await resultOf(produced, changed, context).catch((error) => failureResult(error, changed, context));
     } else {

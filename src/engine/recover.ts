@@ -3,7 +3,7 @@
  * run again; its outcome is said to be unknown, and its before-images still allow to undo it.
  */
 import type { Result } from "../contract/index.ts";
-import { captureAfter, sameImage } from "./before-images.ts";
+import { captureAfter, changedSince } from "./before-images.ts";
 import { callOf } from "./call-life.ts";
 import type { EngineDependencies } from "./dependencies.ts";
 import { toolResult } from "./records.ts";
@@ -14,7 +14,7 @@ export async function recover({ store, images, now }: EngineDependencies): Promi
   for (const call of orphans) {
     const journal = await store.journal(call.id);
     const after = await captureAfter(journal, images);
-    const undoable = journal.some((entry, index) => after[index] !== undefined && !sameImage(entry.before, after[index].after));
+    const undoable = changedSince(journal, after);
     const result: Result = {
       callId: call.id,
       tool: call.tool,

@@ -18,7 +18,7 @@ import {
 import { analyzeCommand, bindPlaceholders, type ShellAnalysis } from "../../shell/index.ts";
 import { summarize, wireChange } from "./change-report.ts";
 import { CommandOutput } from "./command-output.ts";
-import { gitIsHarmless } from "./git-trust.ts";
+import { gitTrust } from "./git-trust.ts";
 import { resolveEffects } from "./resolve-effects.ts";
 
 const defaultTimeoutMs = 120_000;
@@ -83,7 +83,7 @@ async function planCommand({ command, description, run_in_background }: BashInpu
     workspace: session.workspace,
     env: session.env,
     which: (program) => processes.which(program, session.env, session.cwd),
-    gitTrusted: await gitIsHarmless(session.cwd, files),
+    ...(await gitTrust(session.cwd, files)),
   });
   const effects: Effect[] = await resolveEffects(analysis.effects, files);
   const shown = command.length > 200 ? `${command.slice(0, 200)}…` : command;

@@ -25,32 +25,38 @@ const harmless: readonly RegExp[] = [
 const harmful =
   /^(diff\.external|diff\..*\.(textconv|command|binary)|merge\.(tool|guitool)|merge\..*\.driver|commit\.template|commit\.gpgsign|tag\.gpgsign|push\.gpgsign|log\.showsignature|submodule\..*\.update|rebase\.(instructionformat|.*exec.*)|blame\.ignorerevsfile|extensions\.worktreeconfig|extensions\.partialclone|status\.submodulesummary|diff\.submodule|gc\..*command|init\.templatedir|pull\.twohead|pull\.octopus|log\.mailmap.*|apply\.whitespace.*command)$/;
 
-export async function gitIsHarmless(cwd: string, files: Pick<FileReader, "resolve" | "stat" | "readAll">): Promise<boolean> {
+export interface GitTrust {
+  readonly gitTrusted: boolean;
+  /** What the repository's own config sets, where it could be read: flags may neutralise those keys. */
+  readonly gitConfigKeys?: readonly string[];
+}
+
+type Reader = Pick<FileReader, "resolve" | "stat" | "readAll">;
+
+export async function gitTrust(cwd: string, files: Reader): Promise<GitTrust> {
   for (let directory = cwd; ; directory = dirname(directory)) {
     const git = join(directory, ".git");
     const stat = await files.stat(git);
-    // A `.git` file points somewhere else, where anything may be configured.
-    if (stat)
-      return (
-        stat.kind === "directory" &&
-        (await configIsHarmless(join(git, "config"), files)) &&
-        !(await files.stat(join(git, "config.worktree")))
-      );
+    if (stat) {
+      // A `.git` file points somewhere else, and a worktree has a second config: anything may be set there.
+      if (stat.kind !== "directory" || (await files.stat(join(git, "config.worktree")))) return { gitTrusted: false };
+      const keys = await configKeys(join(git, "config"), files);
+      return keys === undefined ? { gitTrusted: false } : { gitTrusted: keys.every(isHarmless), gitConfigKeys: keys };
+    }
     // A bare repository looks like this: git would take its config from here.
-    if ((await files.stat(join(directory, "HEAD"))) && (await files.stat(join(directory, "objects")))) return false;
-    if (directory === dirname(directory)) return true;
+    if ((await files.stat(join(directory, "HEAD"))) && (await files.stat(join(directory, "objects")))) return { gitTrusted: false };
+    if (directory === dirname(directory)) return { gitTrusted: true };
   }
 }
 
-async function configIsHarmless(path: string, files: Pick<FileReader, "resolve" | "readAll">): Promise<boolean> {
+const isHarmless = (key: string): boolean => !harmful.test(key) && harmless.some((pattern) => pattern.test(key));
+
+async function configKeys(path: string, files: Reader): Promise<string[] | undefined> {
   try {
     const { bytes } = await files.readAll(await files.resolve(path), maxConfigBytes);
-    return (
-      keysOf(Buffer.from(bytes).toString("utf8"))?.every((key) => !harmful.test(key) && harmless.some((pattern) => pattern.test(key))) ??
-      false
-    );
+    return keysOf(Buffer.from(bytes).toString("utf8"));
   } catch {
-    return false;
+    return undefined;
   }
 }
 

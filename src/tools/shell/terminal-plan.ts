@@ -12,7 +12,7 @@ import {
   ToolFailure,
 } from "../../contract/index.ts";
 import { analyzeCommand, type ShellAnalysis } from "../../shell/index.ts";
-import { gitIsHarmless } from "./git-trust.ts";
+import { gitTrust } from "./git-trust.ts";
 import { resolveEffects } from "./resolve-effects.ts";
 
 type Context = PlanContext<"files" | "processes" | "terminals">;
@@ -40,7 +40,7 @@ export async function planTerminalCommand(
     workspace: session.workspace,
     env,
     which: (program) => processes.which(program, env, cwd),
-    gitTrusted: await gitIsHarmless(cwd, files),
+    ...(await gitTrust(cwd, files)),
     interactive: true,
   });
   const effects = await resolveEffects(analysis.effects, files);
