@@ -74,7 +74,7 @@ describe("architecture", () => {
 
   it("the table in docs/architecture.md is the table of this test", () => {
     const page = readFileSync(join(root, "docs/architecture.md"), "utf8");
-    const rows = [...page.matchAll(/^\| `src\/(\w+)\/` \|[^|]*\| ([^|]*) \|$/gm)].map(
+    const rows = [...page.matchAll(/^\|\s*`src\/(\w+)\/`\s*\|[^|]*\|([^|]*)\|\s*$/gm)].map(
       ([, room = "", may = ""]) =>
         [
           room,
