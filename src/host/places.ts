@@ -1,7 +1,7 @@
 /** Where things are: the workspace, Karyi's home, the person's home; absolute, links resolved once. */
 import { mkdtemp, realpath, rm } from "node:fs/promises";
-import { homedir, tmpdir } from "node:os";
-import { join, resolve } from "node:path";
+import { homedir, tmpdir, userInfo } from "node:os";
+import { isAbsolute, join, resolve } from "node:path";
 
 export interface Places {
   readonly workspace: string;
@@ -10,11 +10,21 @@ export interface Places {
 }
 
 export function defaultHome(env: Readonly<Record<string, string | undefined>>): string {
-  return env.KARYI_HOME ?? join(homedir(), ".karyi");
+  return env.KARYI_HOME || join(personHome(), ".karyi");
+}
+
+/**
+ * Absolute always. With HOME empty or relative, Karyi's home would be the `.karyi` of whatever project one stands in,
+ * and that project's config would be taken for the person's own.
+ */
+function personHome(): string {
+  const home = [homedir(), userInfo().homedir].find(isAbsolute);
+  if (home === undefined) throw new Error("No home directory is known: set HOME or KARYI_HOME to an absolute path.");
+  return home;
 }
 
 export async function resolvePlaces(workspace: string, home: string): Promise<Places> {
-  return { workspace: await canonical(resolve(workspace)), home: await canonical(resolve(home)), userHome: await canonical(homedir()) };
+  return { workspace: await canonical(resolve(workspace)), home: await canonical(resolve(home)), userHome: await canonical(personHome()) };
 }
 
 /** Resolves links of what exists; the rest stays as it is spelled. */

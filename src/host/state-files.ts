@@ -3,9 +3,12 @@
  * A file that cannot be read is never overwritten: it is set aside and said so.
  */
 import { randomBytes } from "node:crypto";
+import { constants } from "node:fs";
 import { mkdir, open, readFile, rename, unlink } from "node:fs/promises";
 import { dirname } from "node:path";
 import type { Json } from "../contract/index.ts";
+
+const maxBytes = 16 * 1024 * 1024;
 
 export type JsonFile =
   | { readonly kind: "absent" }
@@ -15,7 +18,7 @@ export type JsonFile =
 export async function readJsonFile(path: string): Promise<JsonFile> {
   let text: string;
   try {
-    text = await readFile(path, "utf8");
+    text = await readRegular(path);
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
     return code === "ENOENT" || code === "ENOTDIR" ? { kind: "absent" } : { kind: "damaged", message };
@@ -24,6 +27,19 @@ export async function readJsonFile(path: string): Promise<JsonFile> {
     return { kind: "json", value: JSON.parse(text.replace(/^\uFEFF/, "")) as Json, text };
   } catch (error) {
     return { kind: "damaged", message: (error as Error).message };
+  }
+}
+
+/** A project's config may be anything: a pipe must not hang the start, a device not fill the memory. */
+async function readRegular(path: string): Promise<string> {
+  const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
+  try {
+    const stat = await file.stat();
+    if (!stat.isFile()) throw new Error("it is no regular file");
+    if (stat.size > maxBytes) throw new Error(`it has more than ${maxBytes} bytes`);
+    return await file.readFile("utf8");
+  } finally {
+    await file.close();
   }
 }
 
