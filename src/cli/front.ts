@@ -2,7 +2,7 @@
 
 import type { EngineOptions, KaryiEngine, SessionHandle } from "../compose/index.ts";
 import type { ApprovalCard, Approve, Mode, Result } from "../contract/index.ts";
-import { modes } from "../contract/index.ts";
+import { modes, ToolFailure } from "../contract/index.ts";
 import { exitCodes } from "./exit-code.ts";
 import { say } from "./messages.ts";
 
@@ -126,5 +126,6 @@ export async function readStdin(): Promise<string> {
 
 export function fail(error: unknown): number {
   warn(error instanceof Error ? error.message : String(error));
+  if (error instanceof ToolFailure && error.hint !== undefined) warn(error.hint);
   return error instanceof UsageError ? exitCodes.usage : exitCodes.failed;
 }

@@ -89,6 +89,7 @@ export function buildProgram(): Command {
       .action(lazy(async () => (await import("./commands/var.ts")).getVariable)),
   );
   variables.addCommand(command("rekey", "varRekeyAbout").action(lazy(async () => (await import("./commands/var.ts")).rekey)));
+  variables.addCommand(command("reset", "varResetAbout").action(lazy(async () => (await import("./commands/var.ts")).resetVault)));
   program.addCommand(variables);
   program.addCommand(command("attach [session]", "attachAbout").action(lazy(async () => (await import("./commands/attach.ts")).attach)));
 

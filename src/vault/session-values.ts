@@ -62,7 +62,7 @@ function valueMissing(names: readonly string[]): ToolFailure {
 
 function notBound(name: string, problem: string): ToolFailure {
   return new ToolFailure("permission_denied", problem, {
-    hint: `The person decides where a variable may be used (\`karyi var set ${name} --host … --tool …\`).`,
+    hint: `The person decides where a variable may be used (\`karyi var set ${name} --hosts … --tools …\`).`,
     details: { reason: "value_not_bound", name },
   });
 }

@@ -1,4 +1,4 @@
-/** `karyi var set|list|rm|get|rekey`: secure variables, used by a model by name and never seen by it. */
+/** `karyi var set|list|rm|get|rekey|reset`: secure variables, used by a model by name and never seen by it. */
 import { exitCodes } from "../exit-code.ts";
 import { type GlobalFlags, print, printJson, readStdin, UsageError, warn, withEngine } from "../front.ts";
 import { say } from "../messages.ts";
@@ -83,13 +83,28 @@ export function rekey(_: readonly string[], flags: VarFlags): Promise<number> {
   });
 }
 
+/** The way on when the key is lost; nothing is deleted, so a key that is found again opens the old file. */
+export function resetVault(_: readonly string[], flags: VarFlags): Promise<number> {
+  return withEngine(flags, async (engine) => {
+    const aside = await engine.vault.reset();
+    if (flags.json) printJson({ aside: aside ?? null });
+    else print(aside === undefined ? say("noVault") : say("vaultReset", aside));
+    return exitCodes.done;
+  });
+}
+
 async function valueFor(name: string, flags: VarFlags): Promise<string> {
   if (flags.fromEnv !== undefined) {
     const value = process.env[flags.fromEnv];
     if (value === undefined) throw new UsageError(say("noSuchEnv", flags.fromEnv));
     return value;
   }
-  if (!process.stdin.isTTY) return (await readStdin()).replace(/\r?\n$/, "");
+  if (!process.stdin.isTTY) {
+    const text = await readStdin();
+    // Bytes that are no text would be kept as something else, and nobody would know why the secret is refused.
+    if (text.includes("\ufffd")) throw new UsageError(say("notUtf8"));
+    return text.replace(/\r?\n$/, "");
+  }
   const { askHidden } = await import("../ask.ts");
   const value = await askHidden(say("askValue", name));
   if (value === undefined) throw new UsageError(say("nothingGiven"));
