@@ -63,6 +63,7 @@ export function createValueRequests(options: ValueRequestsOptions): ValueRequest
 function orAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     const stop = () => reject(signal.reason instanceof Error ? signal.reason : new Error("cancelled"));
+    if (signal.aborted) stop();
     signal.addEventListener("abort", stop, { once: true });
     work.then(resolve, reject).finally(() => signal.removeEventListener("abort", stop));
   });

@@ -43,6 +43,13 @@ export const token68 = charClass(`${digits}${lower}${upper}_-.~+/=`);
  */
 export type Swallow = (text: string, at: number, final: boolean) => { readonly end: number; readonly held?: number };
 
+/** The same function for the same class, so that what it took is remembered under it. */
 export function swallowClass(table: CharClass): Swallow {
-  return (text, at) => ({ end: endOfRun(text, at, table) });
+  const known = swallows.get(table);
+  if (known !== undefined) return known;
+  const swallow: Swallow = (text, at) => ({ end: endOfRun(text, at, table) });
+  swallows.set(table, swallow);
+  return swallow;
 }
+
+const swallows = new Map<CharClass, Swallow>();

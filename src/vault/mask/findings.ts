@@ -20,13 +20,19 @@ export interface Window {
 /** Characters kept for looking back; no detector looks further. */
 export const lookBack = 256;
 
+/**
+ * Of two spans with one start the lower rank names it. Between shapes the end must not decide: it may not be known yet
+ * when the label is handed out.
+ */
+export const rank = { goesOn: -1, variable: 0, token: 1, context: 2 } as const;
+export type Rank = (typeof rank)[keyof typeof rank];
+
 export interface Span {
   readonly start: number;
   readonly end: number;
   /** What stands there instead; empty where the label was handed out with an earlier window. */
   readonly label: string;
-  /** Of two spans with one start the lower rank names it: what goes on from an earlier window, a variable, a mere shape. */
-  readonly rank: -1 | 0 | 1;
+  readonly rank: Rank;
   /** The span is not at its end yet: more text from there on may belong to it. */
   readonly swallows?: readonly Swallowing[];
 }
@@ -38,6 +44,7 @@ export interface Swallowing {
 
 export class Findings {
   readonly #spans: Span[] = [];
+  readonly #lastSwallowed = new Map<Swallow, { readonly at: number; readonly end: number; readonly held?: number }>();
   #held = Number.POSITIVE_INFINITY;
 
   add(span: Span): void {
@@ -53,19 +60,28 @@ export class Findings {
     return this.#held;
   }
 
-  /** Masks from `start` to wherever the swallow ends that begins at `at`. */
-  addSwallowed(window: Window, start: number, at: number, label: string, swallow: Swallow): void {
-    const { end, held } = swallow(window.text, at, window.final);
+  /** Masks from the start of the span to wherever the swallow ends that begins at `at`. */
+  addSwallowed(window: Window, { start, label, rank }: Pick<Span, "start" | "label" | "rank">, at: number, swallow: Swallow): void {
+    const { end, held } = this.#swallowed(window, at, swallow);
     const goesOn = !window.final && (held !== undefined || end === window.text.length);
     if (held !== undefined && !window.final) this.hold(held);
-    this.add({ start, end, label, rank: label === "" ? -1 : 1, ...(goesOn && { swallows: [{ swallow, at: end }] }) });
+    this.add({ start, end, label, rank, ...(goesOn && { swallows: [{ swallow, at: end }] }) });
+  }
+
+  /** From a place inside what a swallow took before it ends where it ended before: each character is swallowed once. */
+  #swallowed(window: Window, at: number, swallow: Swallow): ReturnType<Swallow> {
+    const last = this.#lastSwallowed.get(swallow);
+    if (last !== undefined && last.at <= at && at <= last.end) return last;
+    const result = swallow(window.text, at, window.final);
+    this.#lastSwallowed.set(swallow, { ...result, at });
+    return result;
   }
 
   /** Overlapping spans become one, under the label of the leftmost; between equals the longest names it. */
   merged(): readonly Span[] {
     const spans = this.#spans;
     if (spans.length < 2) return spans;
-    spans.sort((a, b) => a.start - b.start || a.rank - b.rank || b.end - a.end);
+    spans.sort(inOrder);
     const merged: Span[] = [];
     let last: Span | undefined;
     for (const span of spans) {
@@ -77,6 +93,11 @@ export class Findings {
     if (last !== undefined) merged.push(last);
     return merged;
   }
+}
+
+function inOrder(a: Span, b: Span): number {
+  const byEnd = a.rank === rank.variable ? b.end - a.end : 0;
+  return a.start - b.start || a.rank - b.rank || byEnd || (a.label < b.label ? -1 : 1);
 }
 
 function joined(first: Span, second: Span): Span {

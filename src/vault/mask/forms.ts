@@ -101,6 +101,7 @@ function* shellForms(text: string): Iterable<string> {
   // As `printf %q` and completion write it.
   yield text.replace(/[^A-Za-z0-9_@%+=:,./-]/g, "\\$&");
   yield text.replace(/[^A-Za-z0-9_@%+=:,./~^-]/g, "\\$&");
+  yield text.replace(/[^A-Za-z0-9]/g, "\\$&");
   const ansi = text.replaceAll("\\", "\\\\").replaceAll("\n", "\\n").replaceAll("\r", "\\r").replaceAll("\t", "\\t");
   yield ansi;
   yield ansi.replaceAll("'", "\\'");

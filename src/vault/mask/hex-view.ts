@@ -2,7 +2,7 @@
  * Values in hexadecimal, however the digits are grouped: `5333`, `53 33`, `53:33`, `0x53, 0x33`, `\x53\x33`, one line or many.
  * Stretches that could be such a dump are found by probing; their digits are compared without what stands between them.
  */
-import type { Findings, Window } from "./findings.ts";
+import { type Findings, rank, type Window } from "./findings.ts";
 import type { PatternSet } from "./pattern-set.ts";
 
 export function hexOf(value: string): string {
@@ -124,7 +124,8 @@ class DigitRun {
   search(patterns: PatternSet<string>, findings: Findings): void {
     if (this.#length < patterns.shortest) return;
     patterns.scan(this.#text(), this.#digits, 0, (first, end, label) => {
-      if (this.#inWholeBytes(first, end)) findings.add({ start: this.#place(first), end: this.#place(end - 1) + 1, label, rank: 0 });
+      if (this.#inWholeBytes(first, end))
+        findings.add({ start: this.#place(first), end: this.#place(end - 1) + 1, label, rank: rank.variable });
     });
   }
 

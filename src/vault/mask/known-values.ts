@@ -3,7 +3,7 @@
  * a new list needs a new one.
  */
 import { base64, isIn, word } from "./char-class.ts";
-import type { Findings, Window } from "./findings.ts";
+import { type Findings, rank, type Window } from "./findings.ts";
 import { formsOf, shortestMaskable, shortestWord } from "./forms.ts";
 import { findHex, hexOf } from "./hex-view.ts";
 import { PatternSet, standsAlone } from "./pattern-set.ts";
@@ -68,7 +68,7 @@ export class KnownValues {
       findWrapped(window, plain.longest, (joined, open, place) => {
         const joinedBytes = Buffer.from(joined, "latin1");
         plain.scan(joined, joinedBytes, 0, (start, end, { label }) => {
-          findings.add({ start: place(start), end: place(end - 1) + 1, label, rank: 0 });
+          findings.add({ start: place(start), end: place(end - 1) + 1, label, rank: rank.variable });
         });
         if (!open) return;
         const first = plain.openFrom(joined, 0);
@@ -84,7 +84,7 @@ export class KnownValues {
     this.#words.scan(text, bytes, from, (start, end, { label, isName }) => {
       if (end === text.length && !final) findings.hold(start);
       else if (standsAlone(text, start, end, word) && !(isName && inPlaceholder(window, start, end, findings)))
-        findings.add({ start, end, label, rank: 0 });
+        findings.add({ start, end, label, rank: rank.variable });
     });
     if (!final) findings.hold(this.#words.openFrom(text, from));
   }
@@ -94,7 +94,7 @@ function found(window: Window, start: number, end: number, owner: Owner, finding
   const { text, final } = window;
   if (owner.isName && inPlaceholder(window, start, end, findings)) return;
   if (!owner.tail) {
-    findings.add({ start, end, label: owner.label, rank: 0 });
+    findings.add({ start, end, label: owner.label, rank: rank.variable });
     return;
   }
   // The last character holds bits of the value and of what follows; padding would only puzzle.
@@ -102,7 +102,7 @@ function found(window: Window, start: number, end: number, owner: Owner, finding
   if (whole < text.length && isIn(base64, text.charCodeAt(whole))) whole += 1;
   while (whole < text.length && whole < end + 3 && text.charCodeAt(whole) === 0x3d) whole += 1;
   if (end + 3 > text.length && !final) findings.hold(start);
-  findings.add({ start, end: whole, label: owner.label, rank: 0 });
+  findings.add({ start, end: whole, label: owner.label, rank: rank.variable });
 }
 
 /** True where the match is only the name in a `$KARYI{NAME}`, or the word KARYI itself in one. */

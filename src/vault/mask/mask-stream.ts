@@ -3,7 +3,7 @@
  * A label is handed out when its span begins, so that a very long secret (a key, a token of any length) is never
  * kept whole.
  */
-import { type Findings, lookBack, type Span, type Swallowing, type Window } from "./findings.ts";
+import { type Findings, lookBack, rank, type Span, type Swallowing, type Window } from "./findings.ts";
 import type { Detect } from "./masker.ts";
 
 /** Shared by all maskers: a window is judged in one go, without anybody else in between. */
@@ -49,8 +49,9 @@ export class PendingMask {
 
   /** What an earlier window left open goes on here, under the label that was handed out with it. */
   #goOn(window: Window, findings: Findings): void {
-    if (this.#covered > 0) findings.add({ start: window.from, end: window.from + this.#covered, label: "", rank: -1 });
-    for (const { swallow, at } of this.#swallowing) findings.addSwallowed(window, window.from, window.from + at, "", swallow);
+    if (this.#covered > 0) findings.add({ start: window.from, end: window.from + this.#covered, label: "", rank: rank.goesOn });
+    for (const { swallow, at } of this.#swallowing)
+      findings.addSwallowed(window, { start: window.from, label: "", rank: rank.goesOn }, window.from + at, swallow);
   }
 
   /** The masked text up to `limit`, and the span that reaches over it. */

@@ -3,13 +3,13 @@
  * `https://user:…@host`. All of them have a `=` or a `:` in front, so those are where to look.
  */
 import { type CharClass, charClass, dotted, endOfRun, isIn, swallowClass, token68, urlSafe } from "../mask/char-class.ts";
-import { type Findings, lookBack, type Window } from "../mask/findings.ts";
+import { type Findings, lookBack, rank, type Window } from "../mask/findings.ts";
 import { isPlaceholder, looksSecret, type SecretKind, type Style, secretKind } from "./secret-words.ts";
 
 const longestName = 80;
 /** A longer value is judged by its beginning. */
-const longestBare = 256;
-const longestQuoted = 1024;
+const longestBare = 96;
+const longestQuoted = 256;
 
 const colon = 0x3a;
 const equals = 0x3d;
@@ -110,8 +110,8 @@ function judgeValue(window: Window, { mark, code, name, nameStart, tight }: Assi
     // A quote that is never closed is no quote.
     if (end < limit && !isQuote(text[end])) return;
     if (!looksSecret(text.slice(start, closed), "quoted", kind)) return;
-    if (end < limit) findings.add({ start, end: closed, label, rank: 1 });
-    else findings.addSwallowed(window, start, end, label, swallowClass(quote));
+    if (end < limit) findings.add({ start, end: closed, label, rank: rank.context });
+    else findings.addSwallowed(window, { start, label, rank: rank.context }, end, swallowClass(quote));
     return;
   }
   const atLineStart = nameStart === 0 || /[\n\r?&;-]/.test(text[nameStart - 1] ?? "") || text.startsWith("export ", nameStart - 7);
@@ -129,8 +129,8 @@ function judgeValue(window: Window, { mark, code, name, nameStart, tight }: Assi
   if (!looksSecret(text.slice(start, end), style, kind)) return;
   // Loose values of configuration files end their line; in a program something follows.
   if (style === "loose" && end < limit && end < text.length && !/[\s&]/.test(text[end] ?? "")) return;
-  if (end < limit) findings.add({ start, end, label, rank: 1 });
-  else findings.addSwallowed(window, start, end, label, swallowClass(body));
+  if (end < limit) findings.add({ start, end, label, rank: rank.context });
+  else findings.addSwallowed(window, { start, label, rank: rank.context }, end, swallowClass(body));
 }
 
 function isQuote(char: string | undefined): boolean {
@@ -147,16 +147,16 @@ function judgeHeader(window: Window, after: number, findings: Findings): void {
   scheme.lastIndex = after;
   const found = scheme.exec(text);
   const start = after + (found?.[0].length ?? 0);
-  const end = endOfRun(text, start, token68);
+  const end = endOfRun(text, start, token68, start + longestScheme);
   if (start >= from && end === text.length && end - start < longestScheme && !final) {
     findings.hold(start);
     return;
   }
   if (start < from || end - start < shortestCredential) return;
-  const value = text.slice(start, Math.min(end, start + longestBare));
+  const value = text.slice(start, end);
   const named = /[A-Za-z]/.test(found?.[0] ?? "");
   if (isPlaceholder(value) || !(named || (value.length >= 16 && /\d/.test(value)))) return;
-  findings.addSwallowed(window, start, end, "[masked:authorization]", swallowClass(token68));
+  findings.addSwallowed(window, { start, label: "[masked:authorization]", rank: rank.context }, end, swallowClass(token68));
 }
 
 /** Together with the scheme within what is kept for looking back. */
@@ -184,7 +184,7 @@ function judgeUrl(window: Window, mark: number, findings: Findings): void {
   }
   const user = text.slice(at, userEnd);
   if (text[userEnd] === "@" && user.length >= 20 && /\d/.test(user) && /[A-Za-z]/.test(user) && !isPlaceholder(user)) {
-    findings.add({ start: at, end: userEnd, label: "[masked:url-credential]", rank: 1 });
+    findings.add({ start: at, end: userEnd, label: "[masked:url-credential]", rank: rank.context });
   }
 }
 
@@ -198,5 +198,5 @@ function judgePassword({ text, from, final }: Window, start: number, findings: F
   if (text[end] !== "@" || end === start) return;
   const password = text.slice(start, end);
   if (/^(?:\$|\{|%[({]|\[)/.test(password) || /^[*x•.]+$/i.test(password)) return;
-  findings.add({ start, end, label: "[masked:url-credential]", rank: 1 });
+  findings.add({ start, end, label: "[masked:url-credential]", rank: rank.context });
 }

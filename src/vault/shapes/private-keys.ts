@@ -3,7 +3,7 @@
  * indented or escaped, and where the end of the block is missing. A header that only prose mentions has no body and stays.
  */
 import { endOfRun, pemBody, type Swallow } from "../mask/char-class.ts";
-import { type Findings, lookBack, type Window } from "../mask/findings.ts";
+import { type Findings, lookBack, rank, type Window } from "../mask/findings.ts";
 
 const header = /-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----/g;
 const headerMark = "PRIVATE KEY";
@@ -34,7 +34,7 @@ function judge(window: Window, after: number, findings: Findings): void {
   const step = first === "stop" || first === "wait" ? first : lineAt(text, first.to, final, false);
   if (step === "wait" && after >= from) findings.hold(after);
   if (typeof first === "string" || typeof step === "string" || first.to < from) return;
-  findings.addSwallowed(window, first.to, step.to, "[masked:private-key]", swallowBody);
+  findings.addSwallowed(window, { start: first.to, label: "[masked:private-key]", rank: rank.context }, step.to, swallowBody);
 }
 
 const swallowBody: Swallow = (text, start, final) => {

@@ -15,7 +15,7 @@ import {
   urlSafe,
   word,
 } from "../mask/char-class.ts";
-import type { Findings, Window } from "../mask/findings.ts";
+import { type Findings, rank, type Window } from "../mask/findings.ts";
 
 /** How base64 of a JSON object begins. */
 const payloadStart = "eyJ";
@@ -159,12 +159,12 @@ function judge(window: Window, at: number, rule: TokenRule, findings: Findings):
   }
   if (rule.digit && !hasDigit(text, body, enough)) return false;
   if (!rule.exact) {
-    findings.addSwallowed(window, at, enough, rule.label, swallowClass(rule.body));
+    findings.addSwallowed(window, { start: at, label: rule.label, rank: rank.token }, enough, swallowClass(rule.body));
     return true;
   }
   if (enough === text.length && !final) findings.hold(at);
   else if (enough < text.length && isIn(rule.body === upperAlnum ? alnum : rule.body, text.charCodeAt(enough))) return false;
-  findings.add({ start: at, end: enough, label: rule.label, rank: 1 });
+  findings.add({ start: at, end: enough, label: rule.label, rank: rank.token });
   return true;
 }
 
@@ -196,6 +196,6 @@ function webToken(window: Window, at: number, findings: Findings): boolean {
     const secondEnd = endOfRun(text, payload, urlSafe, payload + longestPart);
     if (text[secondEnd] !== "." || secondEnd - payload < shortestHeader) return undecided(secondEnd);
   }
-  findings.addSwallowed(window, at, payload, "[masked:jwt]", swallowClass(dotted));
+  findings.addSwallowed(window, { start: at, label: "[masked:jwt]", rank: rank.token }, payload, swallowClass(dotted));
   return true;
 }
