@@ -25,7 +25,7 @@ export interface Element {
   readonly closed: boolean;
 }
 
-export interface Level {
+interface Level {
   readonly elements: readonly Element[];
   /** Text between the elements that is not blank. */
   readonly stray: boolean;

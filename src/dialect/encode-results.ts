@@ -127,13 +127,13 @@ function wholeText(result: ResultBody): string {
 }
 
 /** CDATA in which no tag of a protocol survives: its `<` is written as a reference between two sections. */
-export function safeCdata(text: string): string {
+function safeCdata(text: string): string {
   if (text === "") return "";
   const split = text.replaceAll("]]>", "]]]]><![CDATA[>").replace(protocolTag, "]]>&lt;<![CDATA[");
   return `<![CDATA[${split}]]>`;
 }
 
 /** JSON in which no tag and no fence survives; both are escaped as characters, so nothing is lost. */
-export function safeJson(value: Json): string {
+function safeJson(value: Json): string {
   return JSON.stringify(value).replace(protocolTag, "\\u003c").replaceAll("```", "\\u0060\\u0060\\u0060");
 }

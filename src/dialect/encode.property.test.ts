@@ -6,7 +6,7 @@ import { encodeCalls } from "./encode-calls.ts";
 import { encodeResults } from "./encode-results.ts";
 import { type Dialect, dialects } from "./types.ts";
 
-const runs = process.env.KARYI_FULL === "1" ? 5000 : 400;
+const runs = process.env.KARYI_FULL === "1" ? 5000 : 150;
 
 /** Text that hurts: markup, quotes, numbers in disguise, ends of everything. */
 const nasty = [
@@ -146,6 +146,53 @@ describe("encoded calls", () => {
       );
     });
   }
+
+  it("come back as they were through the tags of ToolsXML", () => {
+    const word = words.map((text) => text.trim());
+    const path = words.filter((text) => text !== "");
+    const edit = fc.record(
+      { old_string: words, new_string: words, replace_all: fc.constant(true) },
+      { requiredKeys: ["old_string", "new_string"] },
+    );
+    const tagged = fc.oneof(
+      fc.record({ name: fc.constant("Terminal"), input: fc.record({ command: words }) }),
+      fc.record({ name: fc.constant("TerminalInput"), input: fc.record({ text: words }) }),
+      fc.record({ name: fc.constant("TerminalKey"), input: fc.record({ key: word }) }),
+      fc.record({
+        name: fc.constant("GetValue"),
+        input: fc.record({ key: path, reason: path, note: words }, { requiredKeys: ["key", "reason"] }),
+      }),
+      fc.record({
+        name: fc.constant("Grep"),
+        input: fc.record({ pattern: path, path: words, head_limit: fc.nat() }, { requiredKeys: ["pattern"] }),
+      }),
+      fc.record({
+        name: fc.constant("Read"),
+        input: fc.record(
+          { file_path: path, directory: fc.constant("list"), offset: fc.nat() },
+          { requiredKeys: ["file_path", "directory"] },
+        ),
+      }),
+      fc.record({
+        name: fc.constant("MultiEdit"),
+        input: fc.record({
+          files: fc.array(fc.record({ file_path: path, edits: fc.array(edit, { minLength: 1, maxLength: 3 }) }), {
+            minLength: 1,
+            maxLength: 2,
+          }),
+        }),
+      }),
+    ) as fc.Arbitrary<{ name: string; input: JsonObject }>;
+    fc.assert(
+      fc.property(fc.array(tagged, { minLength: 1, maxLength: 3 }), (calls) => {
+        const decoded = parseToolCalls(encodeCalls("toolsxml", calls), { dialect: "toolsxml" });
+        expect(decoded.map((call) => ({ name: call.name, input: call.input, repaired: call.repaired }))).toEqual(
+          calls.map((call) => ({ ...call, repaired: undefined })),
+        );
+      }),
+      { numRuns: runs * 4 },
+    );
+  });
 
   it("are found by auto whatever their dialect", () => {
     fc.assert(

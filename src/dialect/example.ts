@@ -10,7 +10,7 @@ import type { Dialect } from "./types.ts";
 
 const maxNesting = 6;
 
-export function exampleInput(tool: ToolSpec): JsonObject {
+function exampleInput(tool: ToolSpec): JsonObject {
   const given = tool.example as Json | undefined;
   if (isObject(given)) return given;
   const made = exampleOf(tool.inputSchema, tool.inputSchema, "value", 0);

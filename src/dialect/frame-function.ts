@@ -11,7 +11,7 @@ import type { DecodedPart } from "./types.ts";
 
 type Role = "parameter" | "key" | "function" | "container";
 
-export interface FunctionStyle {
+interface FunctionStyle {
   readonly roles: ReadonlyMap<string, Role>;
   readonly names: readonly string[];
   /** Opening tags of parameters and functions carry a name. */

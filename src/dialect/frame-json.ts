@@ -6,7 +6,7 @@ import { closesAt, type FrameContext, type FrameEnd, type Framer } from "./frame
 import { isSpace } from "./tag.ts";
 import type { DecodedPart } from "./types.ts";
 
-export interface JsonRules {
+interface JsonRules {
   /** The tag around it, lower case; without one the frame ends with its value. */
   readonly tag?: string;
   /** A line of three backticks ends it, even inside a string: no JSON string holds a raw line break. */

@@ -7,7 +7,7 @@ import type { FrameContext, FrameEnd, Framer } from "./frame.ts";
 import { isBlankRange, isNameCode, isSpace, lowerSlice } from "./tag.ts";
 import type { DecodedPart } from "./types.ts";
 
-export interface MarkupRules {
+interface MarkupRules {
   /** Lower-case name of the frame's tag. */
   readonly name: string;
   /** Closing tags of what is around it: they end a frame whose own end is missing. */

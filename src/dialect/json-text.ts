@@ -7,7 +7,7 @@
 import type { Json } from "../contract/index.ts";
 import { isSpace } from "./tag.ts";
 
-export interface JsonText {
+interface JsonText {
   readonly value: Json;
   /** Something had to be mended. */
   readonly mended: boolean;

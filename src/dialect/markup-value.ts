@@ -17,7 +17,7 @@ export const htmlNames: ReadonlySet<string> = new Set(
   ),
 );
 
-export interface Leaf {
+interface Leaf {
   readonly text: string;
   /** It stood in CDATA. */
   readonly quoted: boolean;

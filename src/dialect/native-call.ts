@@ -41,7 +41,7 @@ export class NativeCall {
   }
 }
 
-export interface NativeSource {
+interface NativeSource {
   readonly name: string;
   readonly id: string | undefined;
   /** JSON as text, or already an object. */

@@ -5,7 +5,7 @@
 import { toolsXmlTags } from "./tools-xml-tags.ts";
 import type { TextDialect } from "./types.ts";
 
-export type Opener = "call" | "tools" | "invoke" | "function" | "thought" | "result";
+type Opener = "call" | "tools" | "invoke" | "function" | "thought" | "result";
 
 export interface Hearing {
   readonly openers: ReadonlyMap<string, Opener>;

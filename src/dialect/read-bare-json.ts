@@ -6,7 +6,7 @@ import { callsOfJson } from "./read-json.ts";
 import { isObject } from "./shape.ts";
 import type { DecodedPart, Repair } from "./types.ts";
 
-export interface BareJson {
+interface BareJson {
   /** Only `{"reply", "tools"}` counts. */
   readonly replyOnly: boolean;
   readonly repairs: readonly Repair[];

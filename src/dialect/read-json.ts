@@ -45,7 +45,7 @@ interface Found {
   readonly unreadable?: string;
 }
 
-export interface JsonSource {
+interface JsonSource {
   readonly raw: string;
   readonly repairs: Repairs;
   readonly cutOff: boolean;
@@ -132,7 +132,7 @@ function isDefinition(holder: JsonObject, given: Json | undefined): boolean {
 }
 
 /** Arguments as an object; JSON in a string is read once more, which is a repair. */
-export function argumentsOf(given: Json | undefined, shape: Shape | undefined, repairs: Repairs): JsonObject | undefined {
+function argumentsOf(given: Json | undefined, shape: Shape | undefined, repairs: Repairs): JsonObject | undefined {
   if (given === undefined || given === null) return {};
   let value: Json = given;
   for (let layers = 0; typeof value === "string" && layers < 3; layers += 1) {

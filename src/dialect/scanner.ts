@@ -5,41 +5,32 @@
  * What is not a call, by decision: anything in thoughts (`<think>`), in results of tools, in inline code, and in a
  * code fence, unless the fence holds nothing but calls (then they are calls, marked `code fence`).
  */
-import { CharFinder } from "./char-finder.ts";
-import { type CallFence, callLanguages, closesFence, type FenceLine, passCode, readFenceLine, runLength } from "./fence.ts";
+import { type CallFence, callLanguages, closesFence, type FenceLine, passCode } from "./fence.ts";
 import type { FrameContext, FrameEnd, Framer } from "./frame.ts";
 import { CallFramer } from "./frame-call.ts";
 import { JsonFramer } from "./frame-json.ts";
 import { MarkupFramer } from "./frame-markup.ts";
-import { InlineCode } from "./inline-code.ts";
-import { jsonMayStart } from "./json-start.ts";
 import { OpaqueText } from "./opaque.ts";
 import { type Hearing, hearingOf } from "./openers.ts";
+import { PlainText, type Sight } from "./plain-text.ts";
 import { bareJsonReader } from "./read-bare-json.ts";
-import { callKeys } from "./read-json.ts";
 import { toolsXmlReader } from "./read-tools-xml.ts";
 import { isSpace, readTag } from "./tag.ts";
-import { type Found, lookAtTag, type TagView } from "./tag-opener.ts";
+import type { Found } from "./tag-opener.ts";
 import { isBlank, TextOutput, withRepairs } from "./text-output.ts";
-import { toolsXmlTags } from "./tools-xml-tags.ts";
+import { ToolsRegion } from "./tools-region.ts";
 import type { DecodedPart, Repair, SchemaLookup, TextDialect } from "./types.ts";
 
 type Mode = "text" | "frame" | "opaque" | "code" | "fence" | "tools";
 
-/** `wait`: more text is needed. A number: it is text up to there. A function: leave text, and answer where to go on. */
-type Verdict = "wait" | number | (() => number);
-
 /** How often a JSON text that never ends is read again as plain text. */
 const maxRescans = 4;
-const replyKeys: ReadonlySet<string> = new Set(["reply", "tools"]);
 const nothing: ReadonlySet<string> = new Set();
 const insideTools: ReadonlySet<string> = new Set(["tools"]);
-const mistralMark = "[TOOL_CALLS]";
 
 export class Scanner {
   private readonly hearing: Hearing;
-  private readonly finder: CharFinder;
-  private readonly inline: InlineCode;
+  private readonly text: PlainText;
   private readonly out = new TextOutput();
   private readonly context: FrameContext;
   private mode: Mode = "text";
@@ -49,12 +40,8 @@ export class Scanner {
   private fence: CallFence | undefined;
   private code: FenceLine | undefined;
   private opaque: OpaqueText | undefined;
-  private inTools = false;
-  /** The text of `<tools>` until its first tag shows that it is ours. */
-  private toolsOpening: string | undefined;
-  private inComment = false;
-  /** Only blanks stand between the last line break and the start of the text at hand. */
-  private blankBefore = true;
+  private tools: ToolsRegion | undefined;
+  /** A mark announced calls as JSON. */
   private expectsJson = false;
   /** Where the text at hand that is not written yet begins. */
   private runStart = 0;
@@ -67,8 +54,7 @@ export class Scanner {
     depth = 0,
   ) {
     this.hearing = hearingOf(dialect);
-    this.finder = new CharFinder(this.hearing.json === "none" ? ["<", "`", "~"] : ["<", "`", "~", "{", "["]);
-    this.inline = new InlineCode(this.finder);
+    this.text = new PlainText(this.hearing, dialect === "toolsxml");
     this.context = {
       tools,
       decode: (text) => {
@@ -93,14 +79,13 @@ export class Scanner {
       if (this.fence.spoiled) this.spoil(this.fence);
       else this.commit(this.fence);
     }
-    if (this.toolsOpening !== undefined) this.out.write(this.toolsOpening);
+    if (this.tools !== undefined) this.out.write(this.tools.rest);
     return this.out.take();
   }
 
   private scan(text: string, final: boolean): void {
-    this.finder.reset(text);
+    this.text.begin(text);
     let pos = 0;
-    this.inline.resume();
     while (pos < text.length) {
       const { mode, fence } = this;
       const next = this.step(text, pos, final);
@@ -111,8 +96,7 @@ export class Scanner {
       if (next === pos && this.mode === mode) break;
       pos = next;
     }
-    this.inline.suspend(pos);
-    this.blankBefore = this.startsLine(text, pos);
+    this.text.leave(text, pos);
     this.carry = text.slice(pos);
   }
 
@@ -139,51 +123,39 @@ export class Scanner {
     let at = pos;
     this.runStart = pos;
     for (;;) {
-      const found = this.finder.next(at);
+      const found = this.text.next(at);
       if (found >= text.length) {
         this.write(text.slice(pos));
         return text.length;
       }
-      const verdict = this.at(text, found, final);
-      if (typeof verdict === "number") at = verdict;
+      const sight = this.text.look(text, found, final, this.expectsJson && this.stillExpectsJson(text, found));
+      if (typeof sight === "number") at = sight;
       else {
         this.write(text.slice(pos, found));
-        return verdict === "wait" ? found : verdict();
+        return sight === "wait" ? found : this.follow(text, found, sight);
       }
     }
   }
 
-  private at(text: string, at: number, final: boolean): Verdict {
-    const code = text.charCodeAt(at);
-    if (code === 96 || code === 126) return this.ticks(text, at, final);
-    if (this.inline.covers(at)) return at + 1;
-    return code === 60 ? this.tag(text, at, final) : this.bracket(text, at, final);
+  private stillExpectsJson(text: string, at: number): boolean {
+    this.expectsJson = this.out.besideCall && isBlank(text.slice(this.runStart, at));
+    return this.expectsJson;
   }
 
-  private ticks(text: string, at: number, final: boolean): Verdict {
-    const run = this.inline.run(text, at, final);
-    if (run === "wait") return "wait";
-    if (run === "decoration") return at + runLength(text, at);
-    if (run >= 3 && this.startsLine(text, at)) {
-      const line = readFenceLine(text, at, final);
-      if (line === "more") return "wait";
-      if (line !== undefined) return () => this.openFence(text, at, line);
+  /** Leaves plain text for what was seen; answers where to go on. */
+  private follow(text: string, at: number, sight: Exclude<Sight, "wait" | number>): number {
+    switch (sight.kind) {
+      case "fence":
+        return this.openFence(text, at, sight.line);
+      case "json":
+        return this.openJson(at, sight.expected);
+      case "mark":
+        return this.expectJson(sight.end);
+      case "loose":
+        return this.openToolsTag(text, at, ["missing tools tag"]);
+      default:
+        return this.enter(text, at, sight.found);
     }
-    if (text.charCodeAt(at) === 96) this.inline.toggle(at, run);
-    return at + run;
-  }
-
-  private bracket(text: string, at: number, final: boolean): Verdict {
-    const expected = this.expectsJson && this.out.besideCall && isBlank(text.slice(this.runStart, at));
-    this.expectsJson &&= expected;
-    if (this.hearing.json === "calls" && text.charCodeAt(at) === 91) {
-      if (text.startsWith(mistralMark, at)) return () => this.expectJson(at + mistralMark.length);
-      if (!final && mistralMark.startsWith(text.slice(at, at + mistralMark.length))) return "wait";
-    }
-    if (!expected && !this.startsLine(text, at)) return at + 1;
-    const may = jsonMayStart(text, at, this.hearing.json === "calls" ? callKeys : replyKeys, final);
-    if (may === "more") return "wait";
-    return may === "no" ? at + 1 : () => this.openJson(at, expected);
   }
 
   private expectJson(next: number): number {
@@ -201,37 +173,13 @@ export class Scanner {
     return at;
   }
 
-  private tag(text: string, at: number, final: boolean): Verdict {
-    const view: TagView = { text, at, final, hearing: this.hearing };
-    const found = lookAtTag(view);
-    if (found === "wait") return "wait";
-    if (found === undefined) return this.looseToolsTag(text, at, final);
-    return () => this.enter(text, at, found);
-  }
-
-  /** In explicit ToolsXML a tag on a line of its own counts even without `<tools>` around it. */
-  private looseToolsTag(text: string, at: number, final: boolean): Verdict {
-    if (this.dialect !== "toolsxml" || !this.startsLine(text, at)) return at + 1;
-    const tag = readTag(text, at, final);
-    if (tag === "more") {
-      const word =
-        /^<[a-z_]*/i
-          .exec(text.slice(at, at + 16))?.[0]
-          .slice(1)
-          .toLowerCase() ?? "";
-      return this.hearing.prefixes.has(word) ? "wait" : at + 1;
-    }
-    if (tag === undefined || tag.closing || !toolsXmlTags.has(tag.name) || (tag.name === "input" && tag.attributes.size > 0)) return at + 1;
-    return () => this.openToolsTag(text, at, ["missing tools tag"]);
-  }
-
   private enter(text: string, at: number, found: Found): number {
     const raw = text.slice(at, found.end);
     if (this.fence !== undefined && (found.kind === "thought" || found.kind === "result")) {
       this.fence.spoiled = true;
       return at;
     }
-    this.inline.leave();
+    this.text.inline.leave();
     switch (found.kind) {
       case "close":
         if (this.fence === undefined && !this.out.besideCall) this.write(raw);
@@ -246,10 +194,9 @@ export class Scanner {
         this.mode = "opaque";
         return found.end;
       case "tools":
-        this.inTools = true;
         this.mode = "tools";
-        if (this.dialect === "auto" && this.fence === undefined) this.toolsOpening = raw;
-        else this.structure();
+        this.tools = new ToolsRegion(this.dialect === "auto" && this.fence === undefined ? raw : undefined);
+        if (this.tools.rest === "") this.structure();
         return found.end;
       default:
         this.begin(found.framer(found.end - at), raw);
@@ -328,7 +275,7 @@ export class Scanner {
       this.framer = undefined;
       this.pieces = [];
       this.mode = "text";
-      this.blankBefore = false;
+      this.text.breakOff();
       this.write(raw.slice(0, 1));
       return raw.slice(1);
     }
@@ -347,7 +294,7 @@ export class Scanner {
 
   private openFence(text: string, at: number, line: FenceLine): number {
     const raw = text.slice(at, line.end);
-    this.inline.leave();
+    this.text.inline.leave();
     if (callLanguages.has(line.language)) {
       this.fence = { line, raw: [raw], held: [], spoiled: false };
       this.mode = "fence";
@@ -365,7 +312,7 @@ export class Scanner {
     while (p < text.length && isSpace(text.charCodeAt(p))) p += 1;
     if (p >= text.length || fence === undefined) return p;
     const character = text.charAt(p);
-    if (character === fence.line.mark && this.startsLine(text, p)) {
+    if (character === fence.line.mark && this.text.startsLine(text, p)) {
       const close = closesFence(text, p, fence.line, final);
       if (close === "more") return p;
       if (close !== undefined) {
@@ -374,24 +321,18 @@ export class Scanner {
         return close;
       }
     } else if (character === "<" || ((character === "{" || character === "[") && this.hearing.json !== "none")) {
-      const verdict = character === "<" ? this.tag(text, p, final) : this.fencedJson(text, p, final);
-      if (verdict === "wait") return p;
-      if (typeof verdict === "function") return verdict();
+      const sight = character === "<" ? this.text.tag(text, p, final) : this.text.json(text, p, final, true);
+      if (sight === "wait") return p;
+      if (typeof sight !== "number") return this.follow(text, p, sight);
     } else if (character === "," || character === ";") return p + 1;
     fence.spoiled = true;
     return p;
   }
 
-  private fencedJson(text: string, at: number, final: boolean): Verdict {
-    const may = jsonMayStart(text, at, this.hearing.json === "calls" ? callKeys : replyKeys, final);
-    if (may === "more") return "wait";
-    return may === "no" ? at : () => this.openJson(at, true);
-  }
-
   /** Nothing but calls stood in it. */
   private commit(fence: CallFence): void {
     this.fence = undefined;
-    this.inTools = false;
+    this.tools = undefined;
     this.mode = "text";
     if (fence.held.length === 0) this.out.write(fence.raw.join(""));
     for (const part of fence.held) {
@@ -403,7 +344,7 @@ export class Scanner {
   /** Something else stood in it: it is an example, as a whole. */
   private spoil(fence: CallFence): void {
     this.fence = undefined;
-    this.inTools = false;
+    this.tools = undefined;
     this.framer = undefined;
     this.pieces = [];
     this.out.write(fence.raw.join(""));
@@ -414,7 +355,7 @@ export class Scanner {
   private inCode(text: string, pos: number, final: boolean): number {
     const { code } = this;
     if (code === undefined) return pos;
-    const passed = passCode(text, pos, code, (at) => this.startsLine(text, at), final);
+    const passed = passCode(text, pos, code, (at) => this.text.startsLine(text, at), final);
     this.write(text.slice(pos, passed.next));
     if (passed.closed) this.mode = "text";
     return passed.next;
@@ -423,39 +364,16 @@ export class Scanner {
   // Inside `<tools>`.
 
   private betweenTools(text: string, pos: number, final: boolean): number {
-    if (this.inComment) return this.pastComment(text, pos, final);
-    const lt = text.indexOf("<", pos);
-    const to = lt < 0 ? text.length : lt;
-    const gap = text.slice(pos, to);
-    if (!isBlank(gap)) return this.strayInTools(text, pos, to);
-    if (this.toolsOpening === undefined) this.write(gap);
-    else this.toolsOpening += gap;
-    if (lt < 0) return text.length;
-    if (text.startsWith("<!--", lt)) {
-      this.inComment = true;
-      if (this.toolsOpening !== undefined) this.toolsOpening += "<!--";
-      return lt + 4;
+    const step = this.tools?.step(text, pos, final, this.fence?.line.mark);
+    if (step === undefined) return pos;
+    if (step.does === "open") return this.openToolsTag(text, step.next, []);
+    if (step.does !== "on") {
+      this.tools = undefined;
+      this.mode = this.resting();
     }
-    if (!final && "<!--".startsWith(text.slice(lt, lt + 4))) return lt;
-    const tag = readTag(text, lt, final);
-    if (tag === "more") return lt;
-    if (tag?.closing && tag.name === "tools") return this.leaveTools(tag.end);
-    const known = tag !== undefined && !tag.closing && toolsXmlTags.has(tag.name);
-    if (!known && this.toolsOpening !== undefined) return this.notTools(lt);
-    if (tag === undefined || tag.closing) {
-      this.write(text.slice(lt, tag?.end ?? lt + 1));
-      return tag?.end ?? lt + 1;
-    }
-    this.toolsOpening = undefined;
-    return this.openToolsTag(text, lt, []);
-  }
-
-  private pastComment(text: string, pos: number, final: boolean): number {
-    const stop = text.indexOf("-->", pos);
-    this.inComment = stop < 0;
-    const end = stop >= 0 ? stop + 3 : final ? text.length : Math.max(pos, text.length - 2);
-    if (this.toolsOpening !== undefined) this.toolsOpening += text.slice(pos, end);
-    return end;
+    if (step.does === "leave") this.structure();
+    this.write(step.text ?? "");
+    return step.next;
   }
 
   private openToolsTag(text: string, at: number, extra: readonly Repair[]): number {
@@ -463,7 +381,7 @@ export class Scanner {
     if (tag === undefined || tag === "more") return at + 1;
     const rules = {
       name: tag.name,
-      around: this.inTools ? insideTools : nothing,
+      around: this.tools !== undefined ? insideTools : nothing,
       completes: nothing,
       read: toolsXmlReader(tag.name, extra),
     };
@@ -472,41 +390,10 @@ export class Scanner {
     return tag.end;
   }
 
-  private leaveTools(end: number): number {
-    this.inTools = false;
-    this.toolsOpening = undefined;
-    this.mode = this.resting();
-    this.structure();
-    return end;
-  }
-
-  private strayInTools(text: string, pos: number, to: number): number {
-    if (this.toolsOpening !== undefined) return this.notTools(pos);
-    const { fence } = this;
-    const gap = text.slice(pos, to);
-    // The fence closes before `</tools>` came.
-    if (fence !== undefined && gap.trimStart().startsWith(fence.line.mark)) {
-      this.inTools = false;
-      this.mode = "fence";
-      return pos;
-    }
-    this.write(gap);
-    return to;
-  }
-
-  /** `<tools>` of something else: it was text. */
-  private notTools(at: number): number {
-    this.inTools = false;
-    this.mode = this.resting();
-    this.write(this.toolsOpening ?? "");
-    this.toolsOpening = undefined;
-    return at;
-  }
-
   // Output.
 
   private resting(): Mode {
-    if (this.inTools) return "tools";
+    if (this.tools !== undefined) return "tools";
     return this.fence === undefined ? "text" : "fence";
   }
 
@@ -517,12 +404,5 @@ export class Scanner {
   private write(text: string): void {
     if (this.fence === undefined) this.out.write(text);
     else if (!isBlank(text)) this.fence.spoiled = true;
-  }
-
-  private startsLine(text: string, at: number): boolean {
-    let p = at - 1;
-    while (p >= 0 && (text.charCodeAt(p) === 32 || text.charCodeAt(p) === 9)) p -= 1;
-    if (p < 0) return this.blankBefore;
-    return text.charCodeAt(p) === 10 || text.charCodeAt(p) === 13;
   }
 }

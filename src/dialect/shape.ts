@@ -4,7 +4,7 @@
  */
 import type { Json, JsonObject, JsonSchema } from "../contract/index.ts";
 
-export type TypeName = "string" | "integer" | "number" | "boolean" | "null" | "array" | "object";
+type TypeName = "string" | "integer" | "number" | "boolean" | "null" | "array" | "object";
 
 const typeNames: ReadonlySet<string> = new Set(["string", "integer", "number", "boolean", "null", "array", "object"]);
 const maxReferences = 16;

@@ -6,7 +6,7 @@ import type { Hearing } from "./openers.ts";
 import { functionReader } from "./read-function.ts";
 import { lowerSlice, readTag, wordAmong } from "./tag.ts";
 
-export interface TagView {
+interface TagView {
   readonly text: string;
   readonly at: number;
   readonly final: boolean;

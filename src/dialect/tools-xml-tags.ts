@@ -3,7 +3,7 @@
  * has a name; both directions (reading calls, writing examples) come from it.
  */
 
-export interface TextTag {
+interface TextTag {
   readonly kind: "text";
   readonly tag: string;
   readonly tool: string;
