@@ -58,6 +58,8 @@ export function dispatch(call: Call, isFunction: boolean): void {
     const unwrap = wrappers.get(base);
     if (unwrap === undefined) {
       handle({ judge, fields, machine }, base, builtin !== undefined);
+      // `timeout` may end it before it prints, and other wrappers may not start it at all.
+      if (count > 0) judge.printed = undefined;
       run(judge, base, fields);
       return;
     }

@@ -45,8 +45,8 @@ export class Judge {
     readonly world: ShellWorld,
     public state: State,
     readonly effects: DraftEffect[],
-    /** Names printed by the command before it in the pipeline. */
-    readonly upstream: PrintedNames | undefined,
+    /** Names printed by the command before it in the pipeline; none when a redirection takes its place. */
+    public upstream: PrintedNames | undefined,
   ) {}
 
   fail(reason: string): void {

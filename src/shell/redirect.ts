@@ -14,6 +14,10 @@ export function redirect(node: Redirection, judge: Judge, scope: Assigns, visit:
   if (node.descriptor?.type === "FileDescriptorVariable") {
     scope.assign(node.descriptor.name, { kind: "number", text: "", many: false, shown: "" }, false, judge);
   }
+  if (!onlyOutput(node)) {
+    judge.upstream = undefined;
+    judge.input = undefined;
+  }
   if (node.type === "HereDoc") {
     hereDoc(node, judge, visit);
     return;
@@ -36,6 +40,13 @@ export function redirect(node: Redirection, judge: Judge, scope: Assigns, visit:
   if (target.kind === "stream") return;
   if (target.kind === "text" && isNetwork(target.text, judge)) return;
   apply(node.operator, node.descriptor, target, judge);
+}
+
+/** It surely leaves standard input alone. */
+function onlyOutput(node: Redirection): boolean {
+  const { descriptor } = node;
+  if (node.type === "HereDoc" || node.type === "HereString" || node.operator.startsWith("<")) return false;
+  return descriptor === undefined || (descriptor.type === "FileDescriptor" && /^[12]$/.test(String(descriptor.value)));
 }
 
 function apply(operator: string, descriptor: Redirection["descriptor"], target: Field, judge: Judge): void {

@@ -2,7 +2,7 @@
 import { environmentSteers } from "../environment.ts";
 import type { Field } from "../field.ts";
 import type { Judge } from "../judge.ts";
-import type { Program } from "../machine.ts";
+import type { Call, Program } from "../machine.ts";
 import type { ParsedOptions } from "../options.ts";
 import { isStandardInput, program } from "../program.ts";
 
@@ -25,6 +25,15 @@ function page(operands: readonly Field[], judge: Judge): void {
     if (field.text.startsWith("+")) judge.fail("a pager that starts with a command");
     else if (!isStandardInput(field)) judge.read(field);
   }
+}
+
+const xxd = program({ operands: readThenWrite, short: "abeuipPEc:g:l:s:o:rd" });
+
+/** Its options have one dash and many letters: `-ps` is one of them and takes no value. */
+function dump(call: Call): void {
+  if (call.fields.some((field) => field.kind === "text" && /^--?[A-Za-z]{2}/.test(field.text)))
+    call.judge.fail("an option of xxd that is not known to be harmless");
+  xxd.handle?.(call);
 }
 
 function highlight(operands: readonly Field[], judge: Judge, parsed: ParsedOptions): void {
@@ -123,7 +132,7 @@ export const readers: Readonly<Record<string, Program>> = {
   }),
   hexdump: program({ operands: "read", short: "bcCdovxn:s:e:", long: "canonical length: skip: no-squeezing", harmless: true }),
   hd: program({ operands: "read", short: "bcCdovxn:s:e:", harmless: true }),
-  xxd: program({ operands: readThenWrite, short: "abeuipPEc:g:l:s:o:rd" }),
+  xxd: { handle: dump },
   strings: program({
     operands: "read",
     short: "afn:t:owe:",

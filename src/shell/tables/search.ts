@@ -8,6 +8,13 @@ import { isStandardInput, program } from "../program.ts";
 import { find } from "./find.ts";
 import { xargs } from "./xargs.ts";
 
+/** With nothing but these the lines it prints are lines it got, whole and without a prefix. */
+const passing = new Set(
+  "E F G P i v w x e f s m h extended-regexp fixed-strings perl-regexp basic-regexp ignore-case invert-match word-regexp line-regexp regexp file max-count no-filename no-messages".split(
+    " ",
+  ),
+);
+
 /** Pattern first unless an option gave it, then files. */
 function patternThenFiles(recursive: readonly string[], alwaysRecursive: boolean) {
   return (operands: readonly Field[], judge: Judge, parsed: ParsedOptions): void => {
@@ -19,8 +26,10 @@ function patternThenFiles(recursive: readonly string[], alwaysRecursive: boolean
     const tree = alwaysRecursive || recursive.some((name) => options.has(name));
     for (const field of files) if (!isStandardInput(field)) judge.read(field, tree);
     if (files.length === 0 && tree) judge.readHere(true);
-    if (files.length === 0 && !tree && !options.has("o") && !options.has("c")) judge.names = judge.upstream;
-    if (options.has("l") || options.has("files-with-matches") || options.has("files"))
+    if (files.length === 0 && !tree && [...options.keys()].every((name) => passing.has(name))) judge.names = judge.upstream;
+    // Of standard input the "name" is whatever `--label` says.
+    const named = files.length > 0 || tree;
+    if (named && (options.has("l") || options.has("files-with-matches") || options.has("files")))
       printsNames(files, judge, options.has("Z") || options.has("null") || options.has("0"));
   };
 }

@@ -23,6 +23,8 @@ const sed: Handler = ({ judge, fields }) => {
   const texts = given ? scripts : first === undefined ? [] : [first];
   if (parsed.options.has("version") || parsed.options.has("help")) return;
   if (texts.length === 0) judge.fail("sed without a script");
+  // The value of `-l` may look like an option or `--`, and then the pieces are counted wrongly.
+  if (given && (parsed.options.has("l") || parsed.options.has("line-length"))) judge.fail("sed with a line length and several scripts");
   for (const field of texts) {
     const script = field.kind === "text" ? readSedScript(field.text) : undefined;
     if (script === undefined) {
@@ -100,6 +102,8 @@ const jqRefused =
 
 const jq: Handler = ({ judge, fields }) => {
   const rest: Field[] = [];
+  /** Positional arguments of the program; what stands before `--args` is still a file. */
+  const values = new Set<Field>();
   let filesEnd = false;
   for (let index = 0; index < fields.length; index += 1) {
     const field = fields[index];
@@ -111,7 +115,10 @@ const jq: Handler = ({ judge, fields }) => {
       if (value !== undefined && /file$/.test(field.text)) judge.read(value);
       index += 2;
     } else if (field.kind === "text" && (field.text === "--args" || field.text === "--jsonargs")) filesEnd = true;
-    else rest.push(field);
+    else {
+      rest.push(field);
+      if (filesEnd) values.add(field);
+    }
   }
   const parsed = readOptions(jqTable, rest, 1, judge);
   if (parsed === undefined) return;
@@ -119,7 +126,7 @@ const jq: Handler = ({ judge, fields }) => {
   const source = parsed.operands[0];
   if (parsed.options.has("f") || parsed.options.has("L")) judge.fail("a jq program from a file");
   if (source?.kind !== "text" || jqRefused.test(source.text)) judge.fail("a jq program that could show the environment or load modules");
-  if (!filesEnd) for (const field of parsed.operands.slice(1)) if (!isStandardInput(field)) judge.read(field);
+  for (const field of parsed.operands.slice(1)) if (!isStandardInput(field) && !values.has(field)) judge.read(field);
 };
 
 export const textPrograms: Readonly<Record<string, Program>> = {
