@@ -20,6 +20,7 @@ import { summarize, wireChange } from "./change-report.ts";
 import { CommandOutput } from "./command-output.ts";
 import { gitTrust } from "./git-trust.ts";
 import { resolveEffects } from "./resolve-effects.ts";
+import { sentHosts } from "./sent-hosts.ts";
 
 const defaultTimeoutMs = 120_000;
 const maxTimeoutMs = 600_000;
@@ -219,9 +220,8 @@ function onlyReads({ effects }: Plan): boolean {
 
 async function revealAll(names: BashPlan["bound"]["names"], context: RunContext<Needs, BashPlan>): Promise<Record<string, string>> {
   if (names.length === 0) return {};
-  const hosts = context.plan.effects.flatMap((effect) =>
-    effect.kind === "connect" && URL.canParse(effect.url) ? [new URL(effect.url).hostname] : [],
-  );
+  const { data, effects } = context.plan;
+  const hosts = data === undefined ? [] : sentHosts(data.analysis, effects);
   const entries = await Promise.all(
     names.map(async ({ name, variable }) => [variable, await context.values.reveal(name, { tool: "Bash", hosts })] as const),
   );

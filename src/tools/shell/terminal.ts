@@ -75,11 +75,8 @@ export const terminal = defineTool<TerminalInput, Needs, TerminalPlan>({
   async run({ timeout }, context) {
     const { plan, terminals, signal, values } = context;
     if (!plan.data) throw new Error("a terminal command runs only as it was planned");
-    const hosts = plan.effects.flatMap((effect) =>
-      effect.kind === "connect" && URL.canParse(effect.url) ? [new URL(effect.url).hostname] : [],
-    );
     const secrets = await Promise.all(
-      plan.data.secrets.map(async ({ name, variable }) => [variable, await values.reveal(name, { tool: "Terminal", hosts })] as const),
+      plan.data.secrets.map(async ({ name, variable }) => [variable, await values.reveal(name, { tool: "Terminal", hosts: [] })] as const),
     );
     const answer = await terminals.run(plan.data.command, {
       timeoutMs: timeout,

@@ -1,0 +1,20 @@
+/**
+ * To which hosts a command would send a secure variable, for variables that are bound to hosts. Known only of one plain
+ * call of a web client with the address in the open; of anything else it cannot be told where a value goes, so there
+ * are no hosts, and a bound variable is refused.
+ */
+import type { Effect } from "../../contract/index.ts";
+import type { ShellAnalysis } from "../../shell/index.ts";
+
+const clients = new Set(["curl", "wget"]);
+/** Flags that send the request somewhere else than its address says, or read further flags from a file. */
+const detours =
+  /^-(x|K|U)|^-[a-zA-Z]*[xK]|^--(proxy|preproxy|socks|resolve|connect-to|config|dns|doh|interface|unix-socket|abstract-unix-socket|haproxy|input-file|execute|use-proxy|next|url|output|write-out|trace|dump-header|stderr|libcurl|location-trusted|post-file|body-file)/;
+
+export function sentHosts({ commands }: Pick<ShellAnalysis, "commands">, effects: readonly Effect[]): string[] {
+  const [command] = commands;
+  if (!command || commands.length !== 1 || command.wrappers.length > 0) return [];
+  const plain = clients.has(command.name ?? "") && command.assignments.length === 0 && command.redirections.length === 0;
+  if (!plain || command.args.some(({ text }) => detours.test(text))) return [];
+  return effects.flatMap((effect) => (effect.kind === "connect" && URL.canParse(effect.url) ? [new URL(effect.url).hostname] : []));
+}
