@@ -132,7 +132,7 @@ export class Undo {
     if (started.kind === "started") this.#feed.publish(started.events);
     let failed: unknown;
     try {
-      for (const { path, target } of changes) await images.restore(path, target);
+      for (const { path, target } of inOrder(changes)) await images.restore(path, target);
     } catch (error) {
       failed = error;
     }
@@ -207,6 +207,16 @@ async function planRestorations(calls: readonly CallRecord[], store: Pick<Store,
     }
   }
   return [...byPath.values()];
+}
+
+/** What has to go, innermost first, then what has to be there, outermost first: a file may stand where a directory was, and the other way round. */
+function inOrder(changes: readonly Restoration[]): readonly Restoration[] {
+  const goes = ({ target }: Restoration): boolean => target.kind === "absent";
+  const depth = ({ path }: Restoration): number => path.length;
+  return [
+    ...changes.filter(goes).sort((a, b) => depth(b) - depth(a)),
+    ...changes.filter((one) => !goes(one)).sort((a, b) => depth(a) - depth(b)),
+  ];
 }
 
 /** Undoing an undo brings the calls it took back to life again. */
