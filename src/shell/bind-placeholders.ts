@@ -7,7 +7,7 @@ import { parse } from "unbash";
 import { parseShell } from "./extract.ts";
 import { findPlaces, isBoundSafely, type Place } from "./placeholder-places.ts";
 
-export interface BoundName {
+interface BoundName {
   readonly name: string;
   /** Of the environment of the one process that runs the command. */
   readonly variable: string;

@@ -28,12 +28,19 @@ import { childState, type State, withDoubt, withVariable } from "./state.ts";
 export const maxDepth = 48;
 /** A script with functions is never understood; following a few calls is enough for the floor. */
 const maxCalls = 40;
-const nobody: ReadonlySet<string> = new Set();
+/** Said of a here-document inside a longer substitution. */
+export const misreadHereDocument = "a here-document inside a substitution, which bash may read differently";
+const nobody: ReadonlySet<FunctionNode> = new Set();
 
 export abstract class CommandInterpreter extends ScriptScope implements Scope, Machine {
   /** The text that positions in the tree count in. */
   protected source = "";
   protected depth = 0;
+  /**
+   * Whether a here-document is read as it stands. Bash 5.2 prints a substitution anew before it runs it, and loses
+   * a `;` behind a here-document in it: only a lone command is safe there.
+   */
+  private hereDocuments: "plain" | "alone" | "doubtful" = "plain";
   /** What the next simple command finds on its standard input, where that is known. */
   protected feed: Output | undefined;
   /** What the last simple command printed. */
@@ -41,7 +48,7 @@ export abstract class CommandInterpreter extends ScriptScope implements Scope, M
   /** Inside something that runs beside others, and inside something that may not run at all. */
   protected concurrent = 0;
   protected conditional = 0;
-  private calling: ReadonlySet<string> = nobody;
+  private calling: ReadonlySet<FunctionNode> = nobody;
   private calls = 0;
 
   /** Follows a whole text. */
@@ -107,14 +114,14 @@ export abstract class CommandInterpreter extends ScriptScope implements Scope, M
   protected execute(judge: Judge, fields: readonly Field[]): void {
     const name = fields[0]?.kind === "text" ? fields[0].text : undefined;
     const body = name === undefined ? undefined : this.state.functions.get(name);
-    if (name !== undefined && body !== undefined) this.call(name, body, fields.slice(1), judge);
+    if (name !== undefined && body !== undefined) this.call(body, fields.slice(1), judge);
     dispatch({ judge, fields, machine: this }, body !== undefined);
     if (judge.network) this.networkCalls += 1;
     this.made = judge.printed === undefined && judge.names === undefined ? undefined : { fields: judge.printed, names: judge.names };
   }
 
-  protected call(name: string, node: FunctionNode, args: readonly Field[], judge: Judge): void {
-    if (this.calling.has(name)) {
+  protected call(node: FunctionNode, args: readonly Field[], judge: Judge): void {
+    if (this.calling.has(node)) {
       if (this.concurrent > 0 && this.conditional === 0) judge.forbid("a function that starts itself again and again (fork bomb)");
       judge.fail("function that calls itself");
       return;
@@ -122,7 +129,7 @@ export abstract class CommandInterpreter extends ScriptScope implements Scope, M
     this.calls += 1;
     if (node.body.type === "CompoundList" || this.calls > maxCalls) return;
     const callers = this.calling;
-    this.calling = new Set([...callers, name]);
+    this.calling = new Set([...callers, node]);
     const { concurrent, conditional } = this;
     this.concurrent = 0;
     this.conditional = 0;
@@ -181,6 +188,7 @@ export abstract class CommandInterpreter extends ScriptScope implements Scope, M
   }
 
   protected redirections(redirects: readonly Redirection[], judge: Judge = this.newJudge()): void {
+    if (this.hereDocuments === "doubtful" && redirects.some((node) => node.type === "HereDoc")) this.doubt(misreadHereDocument);
     for (const node of redirects) redirect(node, judge, this, (parts) => expandParts(parts, this));
     if (judge.reason !== undefined) this.doubt(judge.reason);
   }
@@ -225,14 +233,15 @@ export abstract class CommandInterpreter extends ScriptScope implements Scope, M
       this.doubt("substitution that cannot be read");
       return undefined;
     }
-    const { state, pending, feed, made: outerMade } = this;
+    const { state, pending, feed, made: outerMade, hereDocuments } = this;
+    const only = script.commands.length === 1 ? script.commands[0] : undefined;
+    this.hereDocuments = hereDocuments === "plain" && only?.command.type === "Command" ? "alone" : "doubtful";
     this.feed = undefined;
     this.made = undefined;
     this.depth += 1;
     if (this.depth > maxDepth) this.unknown("nested too deeply");
     else this.runScript(script);
     this.depth -= 1;
-    const only = script.commands.length === 1 ? script.commands[0] : undefined;
     const made = this.lastMade();
     const result = only?.command.type === "Command" && only.background !== true ? made?.fields : undefined;
     const doubt = this.state.doubt;
@@ -240,6 +249,7 @@ export abstract class CommandInterpreter extends ScriptScope implements Scope, M
     this.pending = pending;
     this.feed = feed;
     this.made = outerMade;
+    this.hereDocuments = hereDocuments;
     return result;
   }
 

@@ -77,7 +77,8 @@ function plainField(word: Word, scope: Scope): Field {
   const shown = word.text;
   if (overlooks(shown)) scope.doubt(unreadable);
   if (!shown.includes("~")) return textField(word.value);
-  return { kind: "text", text: expandTilde(shown, word.value, true, scope), many: false, shown };
+  const text = expandTilde(shown, word.value, true, scope);
+  return shown.startsWith("~") ? { kind: "text", text, many: false, shown } : textField(text);
 }
 
 /** A word where bash neither splits nor matches names: assignments, here-strings, `case`, redirection targets. */

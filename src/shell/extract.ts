@@ -297,7 +297,7 @@ function shellWord(field: Field): ShellWord {
 
 function assignmentField(text: string, value: Field | undefined): Field {
   const head = text.slice(0, text.indexOf("=") + 1);
-  if (value?.kind === "text") return { kind: "text", text: head + value.text, many: false, shown: text };
+  if (value?.kind === "text") return { kind: "text", text: head + value.text, many: false, shown: "" };
   return { kind: "word", text: head, many: false, shown: text };
 }
 

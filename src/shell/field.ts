@@ -4,7 +4,7 @@
  */
 import { quote } from "./quote.ts";
 
-export type FieldKind =
+type FieldKind =
   /** Exactly this text. */
   | "text"
   /** File names that match the pattern in `text` (backslash quotes), or the pattern itself. */
@@ -23,20 +23,20 @@ export interface Field {
   readonly text: string;
   /** May stand for several arguments. */
   readonly many: boolean;
-  /** Source text, for display where the value is not known. */
+  /** Source text, for display where the value is not known; empty where it is. */
   readonly shown: string;
   /** For `words`: they are file names that match this, cut at blanks. */
   readonly pattern?: string;
 }
 
 export function textField(text: string): Field {
-  return { kind: "text", text, many: false, shown: text };
+  return { kind: "text", text, many: false, shown: "" };
 }
 
-export function showField(field: Field): string {
+function showField(field: Field): string {
   if (field.kind !== "text") return field.shown;
   // A tilde that nobody expanded must not be quoted into a literal one.
-  return field.shown.startsWith("~") && field.text === field.shown ? field.shown : quote(field.text);
+  return field.shown !== "" && field.text === field.shown ? field.shown : quote(field.text);
 }
 
 export function showFields(fields: readonly Field[], from = 0): string {

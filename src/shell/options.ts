@@ -11,7 +11,7 @@ import type { Judge } from "./judge.ts";
  * nothing: a switch; `:` takes a value that does nothing; `?` may have an attached value that does nothing;
  * `<` reads the file of its value; `>` writes it; `*` a name pattern that lets files through.
  */
-export type OptionMark = "" | ":" | "?" | "<" | ">" | "*";
+type OptionMark = "" | ":" | "?" | "<" | ">" | "*";
 
 export interface OptionTable {
   readonly short: ReadonlyMap<string, OptionMark>;
@@ -175,7 +175,7 @@ function readCluster(
 }
 
 function attached(text: string): Field {
-  return { kind: "text", text, many: false, shown: text };
+  return { kind: "text", text, many: false, shown: "" };
 }
 
 function takeValue(

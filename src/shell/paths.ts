@@ -101,7 +101,7 @@ export function secretCandidates(pattern: string): readonly string[] {
 }
 
 /** Matches like bash without dotglob: a leading dot only by a literal one. Linear in the pattern for these short names. */
-export function patternMatcher(pattern: string): (name: string) => boolean {
+function patternMatcher(pattern: string): (name: string) => boolean {
   let source = "";
   for (let index = 0; index < pattern.length && index < 200; index += 1) {
     const char = pattern[index] ?? "";

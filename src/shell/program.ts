@@ -29,7 +29,7 @@ export function asksAlways(reason: string, handle?: Handler): Program {
   return handle === undefined ? { asks: reason } : { asks: reason, handle };
 }
 
-export function tableHandler(spec: ProgramSpec): Handler {
+function tableHandler(spec: ProgramSpec): Handler {
   let table: OptionTable | undefined;
   return ({ judge, fields }) => {
     table ??= optionTable(spec);

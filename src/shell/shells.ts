@@ -2,7 +2,7 @@
  * Shells started by a command: `bash -c` with a text that is known is followed like the script itself;
  * everything else a shell could read (a file, its input, a variable) is not understood.
  */
-import type { Field } from "./field.ts";
+import { type Field, showFields } from "./field.ts";
 import type { Call, Handler } from "./machine.ts";
 
 /** Constructs that bash and a POSIX shell read differently. */
@@ -75,7 +75,7 @@ function runCommandString(call: Call, shell: string, rest: readonly Field[]): vo
 /** `eval` and what else takes shell text as arguments. */
 export const evaluate: Handler = ({ judge, fields, machine }) => {
   const rest = fields.slice(1);
-  judge.code("bash", rest.map((field) => field.shown).join(" "));
+  judge.code("bash", showFields(rest));
   if (rest.every((field) => field.kind === "text"))
     machine.runText(rest.map((field) => field.text).join(" "), { child: false, doubt: judge.reason });
 };

@@ -152,13 +152,26 @@ function foundNames(search: Search): Field[] {
   const result: Field[] = [];
   for (const place of search.places) {
     const root = place.kind === "text" ? escapePattern(place.text.replace(/\/+$/, "")) : place.text;
-    const names = search.names.length === 0 ? ["**"] : search.names;
+    const names = search.names.length === 0 ? ["**"] : search.names.flatMap(withHidden);
     for (const name of names) {
       const pattern = `${root}/${name.replace(/^.*\//s, "")}`;
       result.push({ kind: "glob", text: hasWildcard(pattern) ? pattern : `${pattern}*`, many: true, shown: "{}" });
     }
   }
   return result;
+}
+
+/** Unlike the shell's, a leading wildcard of find matches a dot, so `*env` is `.env` too; `-iname` folds case. */
+function withHidden(path: string): readonly string[] {
+  const name = path.replace(/^.*\//s, "");
+  const plain = name.toLowerCase();
+  const folded = plain === name ? [name] : [name, plain];
+  if (/^\*+$/.test(name)) return [name];
+  return folded.flatMap((one) => {
+    if (one.startsWith("*")) return [one, `.${one}`, ...(/^\*\./.test(one) ? [one.slice(1)] : [])];
+    const rest = /^(?:\?|\[[^\]]*\])(.*)$/s.exec(one)?.[1];
+    return rest === undefined ? [one] : [one, `.${rest}`];
+  });
 }
 
 function substitute(fields: readonly Field[], found: readonly Field[]): Field[] | undefined {

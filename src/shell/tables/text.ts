@@ -84,7 +84,7 @@ const awk: Handler = ({ judge, fields }) => {
  * Telling strings, regular expressions and division apart needs a parser; this asks instead for the absence of
  * what writing needs. A redirection or a pipe must follow a `print`, so `>` and `|` are harmless before the first one.
  */
-export function isHarmlessAwk(source: string): boolean {
+function isHarmlessAwk(source: string): boolean {
   if (awkRefused.test(source)) return false;
   const withoutOr = source.replaceAll("||", "  ");
   const firstPrint = withoutOr.search(/print/);
