@@ -34,14 +34,14 @@ export const defaultLimits: EngineLimits = {
 };
 
 /** What policy applies to a session right now. */
-export interface PolicySource {
+interface PolicySource {
   readonly mode: Mode;
   readonly rules: Rules;
   readonly world: PolicyWorld;
 }
 
 /** What the session needs besides the ports that are the same for everybody. */
-export interface SessionFacts {
+interface SessionFacts {
   readonly record: SessionRecord;
 }
 

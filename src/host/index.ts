@@ -1,16 +1,16 @@
 /** The only room that touches the machine: files, before-images, processes, terminals. */
 
 export { commandHook } from "./command-hook.ts";
-export { type BlobsOptions, createBlobs } from "./files/blobs.ts";
-export { createFiles, type FilesOptions } from "./files/files.ts";
-export { createImages, type ImagesOptions } from "./files/images.ts";
+export { createBlobs } from "./files/blobs.ts";
+export { createFiles } from "./files/files.ts";
+export { createImages } from "./files/images.ts";
 export { measureHost } from "./measure-host.ts";
 export { canonical, defaultHome, makeTemporaryDirectory, type Places, resolvePlaces } from "./places.ts";
 export { isAlive, thisOwner } from "./process-identity.ts";
 export { BackgroundTasks } from "./processes/background-tasks.ts";
 export { ProcessRoom } from "./processes/create-processes.ts";
 export { createSandbox, type Sandbox } from "./sandbox/index.ts";
-export { createSearch, type SearchOptions } from "./search/index.ts";
+export { createSearch } from "./search/index.ts";
 export { readJsonFile, readTextFile, setAside, writeJsonFile } from "./state-files.ts";
 export {
   attachTerminal,

@@ -38,7 +38,12 @@ async function writable(name: string, path: string, create: boolean): Promise<Ho
     await access(path, constants.R_OK | constants.W_OK);
     return { name, state: "ok", detail: path };
   } catch (error) {
-    return { name, state: "failed", detail: `${path}: ${(error as Error).message}`, advice: `Make ${path} readable and writable, or choose another with --${name}.` };
+    return {
+      name,
+      state: "failed",
+      detail: `${path}: ${(error as Error).message}`,
+      advice: `Make ${path} readable and writable, or choose another with --${name}.`,
+    };
   }
 }
 
@@ -47,7 +52,9 @@ async function space(path: string): Promise<HostCheck> {
     const { bavail, bsize } = await statfs(path);
     const free = bavail * bsize;
     const detail = `${Math.round(free / 1024 / 1024)} MiB free at ${path}`;
-    return free >= minimumFreeBytes ? { name: "disk", state: "ok", detail } : { name: "disk", state: "warning", detail, advice: "Free some space, or run: karyi gc" };
+    return free >= minimumFreeBytes
+      ? { name: "disk", state: "ok", detail }
+      : { name: "disk", state: "warning", detail, advice: "Free some space, or run: karyi gc" };
   } catch (error) {
     return { name: "disk", state: "warning", detail: (error as Error).message };
   }

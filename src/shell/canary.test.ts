@@ -8,6 +8,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { attacks, benign, corpus, decide, world } from "./fixtures/cases.ts";
 import { mutate, pick, random } from "./fixtures/generate.ts";
 import { analyzeCommand } from "./index.ts";
+import { quote } from "./quote.ts";
 
 const full = process.env.KARYI_FULL === "1";
 const nobody = 65_534;
@@ -95,6 +96,29 @@ describe.skipIf(!canDrop)("commands that run unasked", () => {
     const commands = allowed([...benign, ...attacks, ...corpus.filter((one) => one.gitConfigKeys === undefined).map((one) => one.command)]);
     expect(commands.length).toBeGreaterThan(150);
     expect(traces(full ? commands : commands.filter((_, index) => index % 2 === 0))).toEqual([]);
+  });
+
+  it("of random sed and awk programs leave no trace", { timeout: 900_000 }, () => {
+    const next = random(full ? 3 : 4);
+    const sed =
+      "p d w e s/a/b/ s/a/b/w s/a/b/e s,a,b, s/[/]/b/ s/[]/]/b/ s/[^]/]/b/ s/a\\/b/c/ y/a/b/ a\\ i c\\ r R W \\ \\\\ ; { } ! 1 $ /a/ \\,a, , #x : b t pwned \n e\\x20 1~2 = l q n N g G h H x z F I M 0 touch".split(
+        " ",
+      );
+    const awk =
+      'print printf > >> | || & "pwned" "touch pwned" system getline ( ) { } ; $1 NR == 1 /a/ / , close BEGIN END if while x = + "a" ~ ! @ < && \n \\ # [ ]'.split(
+        " ",
+      );
+    const commands: string[] = [];
+    for (let count = full ? 30_000 : 1_500; count > 0; count -= 1) {
+      const tokens = count % 2 === 0 ? sed : awk;
+      const script = Array.from({ length: 1 + Math.floor(next() * 6) }, () => pick(tokens, next).replaceAll("\\n", "\n")).join(
+        pick(["", " ", "\n", ";"], next),
+      );
+      commands.push(count % 2 === 0 ? `sed ${pick(["", "-n", "-E", "-s"], next)} ${quote(script)} a.txt` : `awk ${quote(script)} a.txt`);
+    }
+    const chosen = allowed(commands);
+    expect(chosen.length).toBeGreaterThan(10);
+    expect(traces(full ? chosen : chosen.slice(0, 150))).toEqual([]);
   });
 
   it("of random mutations leave no trace", { timeout: 900_000 }, () => {

@@ -62,7 +62,7 @@ describe.skipIf(!canDrop)("words", () => {
   it("a value that is claimed to be known is what bash makes of the word", { timeout: 300_000 }, () => {
     const next = random(5);
     const scripts: string[] = [];
-    while (scripts.length < (full ? 6_000 : 500)) {
+    while (scripts.length < (full ? 6_000 : 200)) {
       const words = Array.from({ length: 1 + Math.floor(next() * 3) }, () =>
         Array.from({ length: 1 + Math.floor(next() * 4) }, () => pick(pieces, next)).join(""),
       );
@@ -145,7 +145,7 @@ function program(next: () => number, depth: number): string {
 describe.skipIf(!canDrop)("scripts", () => {
   it("bash starts nothing that the analysis did not find", { timeout: 600_000 }, () => {
     const next = random(17);
-    const scripts = Array.from({ length: full ? 4_000 : 300 }, () => program(next, 3));
+    const scripts = Array.from({ length: full ? 4_000 : 120 }, () => program(next, 3));
     const actual = started(scripts);
     expect(actual.length).toBe(scripts.length);
     let seen = 0;

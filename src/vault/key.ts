@@ -6,12 +6,12 @@ import { createHmac, hkdfSync, randomBytes, scrypt } from "node:crypto";
 import { keyMissing, keyUnreadable, keyWrong } from "./failures.ts";
 
 /** Where a key is kept; the text is one key a line, in hexadecimal, the newest first. */
-export interface KeyStore {
+interface KeyStore {
   read(): Promise<string | undefined>;
   write(text: string): Promise<void>;
 }
 
-export interface Keychain extends KeyStore {
+interface Keychain extends KeyStore {
   /** False where there is none, or it does not answer. */
   works(): Promise<boolean>;
 }
@@ -23,7 +23,7 @@ export interface KeySource {
   readonly keychain?: Keychain;
 }
 
-export type KeyPlace = "file" | "keychain" | "given";
+type KeyPlace = "file" | "keychain" | "given";
 
 export interface KeyHeader {
   readonly place: KeyPlace;

@@ -67,6 +67,7 @@ export class Vault {
     this.#files = files;
     this.#source = key;
     this.#now = now;
+    this.#collect();
   }
 
   /** Everything that must be masked; the same array until it changes. */
@@ -202,9 +203,10 @@ export class Vault {
     const file = parseSealed(bytes);
     const known = this.#key?.header.id === file.key.id ? { header: file.key, bytes: this.#key.bytes } : undefined;
     const key = known ?? (await findKey(this.#source, file.key));
-    this.#setStored(unseal(file, key));
+    const variables = unseal(file, key);
     this.#key = key;
     this.#storedHash = hash;
+    this.#setStored(variables);
   }
 
   async #save(variables: readonly Variable[], key: VaultKey): Promise<void> {
@@ -235,7 +237,14 @@ export class Vault {
   }
 
   #collect(): void {
-    this.#secrets = [...this.#sessions, ...this.#stored, ...this.#retired].map(({ name, value }) => ({ name, value }));
+    const values = [...this.#sessions, ...this.#stored, ...this.#retired].map(({ name, value }) => ({ name, value }));
+    this.#secrets = [...values, ...this.#keys()];
+  }
+
+  /** The key is a secret like any other, though nobody can use it by name. */
+  #keys(): Secret[] {
+    const keys = [this.#source.given, this.#key?.bytes.toString("hex")].filter((key) => key !== undefined);
+    return keys.map((value) => ({ name: "KARYI_VAULT_KEY", value }));
   }
 }
 

@@ -25,7 +25,7 @@ import { shellQuote } from "./shell-quote.ts";
 /** Whether the namespaces are made with the rights one has, or in a user namespace of one's own. */
 export type Standing = "root" | "user";
 
-export interface ConfinedRoot {
+interface ConfinedRoot {
   readonly path: string;
   /** Where writes go instead; without it they go to the directory itself. */
   readonly layer?: { readonly upper: string; readonly work: string };

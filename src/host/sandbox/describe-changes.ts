@@ -19,7 +19,7 @@ const maxDiffBytes = 2 << 20;
 const risky =
   /(^|\/)(\.git\/(hooks\/|config$|info\/attributes$|modules\/)|\.gitmodules$|\.gitattributes$|\.husky\/|\.pre-commit-config\.ya?ml$|lefthook\.ya?ml$|package\.json$|\.npmrc$|\.yarnrc(\.yml)?$|\.pnpmfile\.cjs$|setup\.py$|pyproject\.toml$|conftest\.py$|sitecustomize\.py$|Makefile$|makefile$|GNUmakefile$|build\.rs$|\.cargo\/config(\.toml)?$|\.github\/|\.gitlab-ci\.yml$|\.circleci\/|\.travis\.yml$|Jenkinsfile$|azure-pipelines\.yml$|\.envrc$|\.env(\.|$)|\.(bashrc|bash_profile|bash_login|profile|zshrc|zshenv|zprofile|inputrc)$|\.vscode\/|\.idea\/|\.devcontainer\/|\.mcp\.json$|\.karyi\/|\.claude\/|AGENTS\.md$|CLAUDE\.md$)/;
 
-export const isRisky = (path: string): boolean => risky.test(path);
+const isRisky = (path: string): boolean => risky.test(path);
 
 export function describeChanges(roots: readonly RootChanges[], makeDiff?: MakeDiff): readonly FileChange[] {
   const found = roots.flatMap((changes) => merged(changes).map((operation) => ({ changes, operation })));

@@ -15,7 +15,7 @@ export function readMounts(): readonly MountPoint[] {
   return parseMounts(readFileSync("/proc/self/mountinfo", "utf8"));
 }
 
-export function parseMounts(text: string): readonly MountPoint[] {
+function parseMounts(text: string): readonly MountPoint[] {
   return text
     .split("\n")
     .filter((line) => line !== "")

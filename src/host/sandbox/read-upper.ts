@@ -232,7 +232,7 @@ function list(path: string): string[] {
   return found.sort();
 }
 
-export class UnspeakableName extends Error {
+class UnspeakableName extends Error {
   constructor(directory: string) {
     super(`A name in ${directory} is not UTF-8, so that what the command did cannot be kept.`);
   }

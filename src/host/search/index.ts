@@ -1,2 +1,2 @@
 /** Searching the machine's files: by name, by content, and what git ignores. */
-export { createSearch, type SearchOptions } from "./search.ts";
+export { createSearch } from "./search.ts";

@@ -25,7 +25,7 @@ export const lookBack = 256;
  * when the label is handed out.
  */
 export const rank = { goesOn: -1, variable: 0, token: 1, context: 2 } as const;
-export type Rank = (typeof rank)[keyof typeof rank];
+type Rank = (typeof rank)[keyof typeof rank];
 
 export interface Span {
   readonly start: number;
@@ -44,7 +44,7 @@ export interface Swallowing {
 
 export class Findings {
   readonly #spans: Span[] = [];
-  readonly #lastSwallowed = new Map<Swallow, { readonly at: number; readonly end: number; readonly held?: number }>();
+  #lastSwallowed: Map<Swallow, { readonly at: number; readonly end: number; readonly held?: number }> | undefined;
   #held = Number.POSITIVE_INFINITY;
 
   add(span: Span): void {
@@ -70,9 +70,10 @@ export class Findings {
 
   /** From a place inside what a swallow took before it ends where it ended before: each character is swallowed once. */
   #swallowed(window: Window, at: number, swallow: Swallow): ReturnType<Swallow> {
-    const last = this.#lastSwallowed.get(swallow);
+    const last = this.#lastSwallowed?.get(swallow);
     if (last !== undefined && last.at <= at && at <= last.end) return last;
     const result = swallow(window.text, at, window.final);
+    this.#lastSwallowed ??= new Map();
     this.#lastSwallowed.set(swallow, { ...result, at });
     return result;
   }
