@@ -17,7 +17,7 @@ import { bareJsonReader } from "./read-bare-json.ts";
 import { toolsXmlReader } from "./read-tools-xml.ts";
 import { isSpace, readTag } from "./tag.ts";
 import type { Found } from "./tag-opener.ts";
-import { isBlank, TextOutput, withRepairs } from "./text-output.ts";
+import { isBlank, TextOutput, together, withRepairs } from "./text-output.ts";
 import { ToolsRegion } from "./tools-region.ts";
 import type { DecodedPart, Repair, SchemaLookup, TextDialect } from "./types.ts";
 
@@ -225,7 +225,7 @@ export class Scanner {
 
   private finish(end: FrameEnd): void {
     const { framer } = this;
-    const raw = this.pieces.join("");
+    const raw = together(this.pieces);
     this.framer = undefined;
     this.pieces = [];
     this.mode = this.resting();
@@ -256,7 +256,7 @@ export class Scanner {
     const { framer } = this;
     if (framer === undefined) return undefined;
     const better = framer.giveUp();
-    const raw = this.pieces.join("");
+    const raw = together(this.pieces);
     if (better !== undefined) {
       // What follows a guessed end may be content, so no more calls are taken from it.
       this.pieces = [raw.slice(0, better)];

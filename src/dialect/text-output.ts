@@ -1,4 +1,5 @@
 /** Where decoded parts gather: neighbouring texts are joined, and blanks between calls are dropped. */
+import { isBlankRange } from "./tag.ts";
 import { type DecodedCall, type DecodedPart, decodedCall, type Repair } from "./types.ts";
 
 export class TextOutput {
@@ -57,7 +58,7 @@ export class TextOutput {
 
   private flush(): void {
     if (this.text.length === 0) return;
-    const text = this.text.length === 1 ? (this.text[0] ?? "") : this.text.join("");
+    const text = together(this.text);
     this.text = [];
     if (text !== "") this.parts.push({ type: "text", text });
   }
@@ -70,5 +71,11 @@ export function withRepairs(call: DecodedCall, repairs: readonly Repair[]): Deco
 
 /** Stops at the first character that is not blank, so long texts cost nothing. */
 export function isBlank(text: string): boolean {
-  return !/\S/.test(text);
+  return isBlankRange(text, 0, text.length);
+}
+
+/** Pieces as one text; two are the usual number, and joining a list is the slow way for them. */
+export function together(pieces: readonly string[]): string {
+  if (pieces.length === 2) return (pieces[0] ?? "") + (pieces[1] ?? "");
+  return pieces.length === 1 ? (pieces[0] ?? "") : pieces.join("");
 }
