@@ -6,7 +6,6 @@ import { z } from "zod";
 import {
   type ChangeSet,
   defineTool,
-  type Effect,
   type Json,
   type Plan,
   type PlanContext,
@@ -20,6 +19,7 @@ import { summarize, wireChange } from "./change-report.ts";
 import { CommandOutput } from "./command-output.ts";
 import { gitTrust } from "./git-trust.ts";
 import { resolveEffects } from "./resolve-effects.ts";
+import { withSecretsWithin } from "./secrets-within.ts";
 import { sentHosts } from "./sent-hosts.ts";
 
 const defaultTimeoutMs = 120_000;
@@ -42,7 +42,7 @@ const input = z.object({
 });
 
 export type BashInput = z.output<typeof input>;
-type Needs = "files" | "processes" | "outputs" | "values";
+type Needs = "files" | "processes" | "outputs" | "values" | "search";
 
 export interface BashPlan {
   readonly analysis: ShellAnalysis;
@@ -60,7 +60,7 @@ export const bash = defineTool<BashInput, Needs, BashPlan>({
   synonyms: { cmd: "command", script: "command", timeout_ms: "timeout", background: "run_in_background" },
   example: { command: "npm test", description: "Run the tests" },
   traits: { destructive: true, searchHint: "shell command execute terminal" },
-  needs: ["files", "processes", "outputs", "values"],
+  needs: ["files", "processes", "outputs", "values", "search"],
   timeoutMs: ({ timeout }) => timeout + ladderMs,
   graceMs: ladderMs,
   ownsPlaceholders: ["command"],
@@ -86,7 +86,7 @@ async function planCommand({ command, description, run_in_background }: BashInpu
     which: (program) => processes.which(program, session.env, session.cwd),
     ...(await gitTrust(session.cwd, files)),
   });
-  const effects: Effect[] = await resolveEffects(analysis.effects, files);
+  const effects = await withSecretsWithin(await resolveEffects(analysis.effects, files), context);
   const shown = command.length > 200 ? `${command.slice(0, 200)}…` : command;
   return {
     summary: `${run_in_background ? "Run in background" : "Run"}: ${shown.replaceAll("\n", " ⏎ ")}${description ? ` (${description})` : ""}`,

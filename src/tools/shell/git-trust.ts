@@ -7,6 +7,7 @@ import { dirname, join } from "node:path";
 import type { FileReader } from "../../contract/index.ts";
 
 const maxConfigBytes = 256 * 1024;
+const maxIndexBytes = 64 * 1024 * 1024;
 
 /** Sections and keys that never make git run or read anything else. */
 const harmless: readonly RegExp[] = [
@@ -40,12 +41,27 @@ export async function gitTrust(cwd: string, files: Reader): Promise<GitTrust> {
     if (stat) {
       // A `.git` file points somewhere else, and a worktree has a second config: anything may be set there.
       if (stat.kind !== "directory" || (await files.stat(join(git, "config.worktree")))) return { gitTrusted: false };
+      // Git enters a nested repository and obeys its config too, which nobody has looked at.
+      if (await hasNestedRepositories(git, files)) return { gitTrusted: false };
       const keys = await configKeys(join(git, "config"), files);
       return keys === undefined ? { gitTrusted: false } : { gitTrusted: keys.every(isHarmless), gitConfigKeys: keys };
     }
     // A bare repository looks like this: git would take its config from here.
     if ((await files.stat(join(directory, "HEAD"))) && (await files.stat(join(directory, "objects")))) return { gitTrusted: false };
     if (directory === dirname(directory)) return { gitTrusted: true };
+  }
+}
+
+/** Mode 160000 in the index marks a nested repository. A split index is not looked through. */
+async function hasNestedRepositories(git: string, files: Reader): Promise<boolean> {
+  const path = join(git, "index");
+  if (!(await files.stat(path))) return false;
+  try {
+    const { bytes } = await files.readAll(await files.resolve(path), maxIndexBytes);
+    const index = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+    return index.includes(Buffer.from([0, 0, 0xe0, 0])) || index.includes("link\0\0\0", 0, "latin1");
+  } catch {
+    return true;
   }
 }
 

@@ -46,7 +46,7 @@ export const terminalInput = defineTool<z.output<typeof input>, "files" | "proce
   synonyms: { input: "text", keys: "text", timeout_ms: "timeout" },
   example: { text: "y\\n" },
   traits: { destructive: true, searchHint: "type answer prompt stdin interactive send keys" },
-  needs: ["files", "processes", "terminals", "values"],
+  needs: ["files", "processes", "terminals", "values", "search"],
   timeoutMs: ({ timeout }) => timeout + ladderMs,
   graceMs: ladderMs,
   ownsPlaceholders: ["text"],

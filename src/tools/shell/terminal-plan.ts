@@ -14,8 +14,9 @@ import {
 import { analyzeCommand, type ShellAnalysis } from "../../shell/index.ts";
 import { gitTrust } from "./git-trust.ts";
 import { resolveEffects } from "./resolve-effects.ts";
+import { withSecretsWithin } from "./secrets-within.ts";
 
-type Context = PlanContext<"files" | "processes" | "terminals">;
+type Context = PlanContext<"files" | "processes" | "terminals" | "search">;
 
 /** What was in the foreground when it was decided; a shell that is not there yet will be idle. */
 export function expectation({ state, waiting, epoch }: TerminalState): NonNullable<TerminalInputOptions["expect"]> {
@@ -29,7 +30,7 @@ export function expectation({ state, waiting, epoch }: TerminalState): NonNullab
 export async function planTerminalCommand(
   command: string,
   terminal: TerminalState,
-  { session, processes, files }: Context,
+  { session, processes, files, search, signal }: Context,
 ): Promise<{ readonly effects: Effect[]; readonly analysis: ShellAnalysis; readonly cwd: string }> {
   const cwd = terminal.cwd ?? session.cwd;
   // The terminal has variables of its own; those of the session say nothing about it once it runs.
@@ -43,7 +44,7 @@ export async function planTerminalCommand(
     ...(await gitTrust(cwd, files)),
     interactive: true,
   });
-  const effects = await resolveEffects(analysis.effects, files);
+  const effects = await withSecretsWithin(await resolveEffects(analysis.effects, files), { search, files, signal });
   const defined = new Set(terminal.defined ?? []);
   for (const name of new Set(analysis.commands.flatMap((found) => found.name ?? []))) {
     if (defined.has(name)) effects.push({ kind: "unknown", reason: `${name} is a function or alias that was defined in this terminal` });

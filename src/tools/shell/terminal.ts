@@ -25,7 +25,7 @@ const input = z.object({
 });
 
 type TerminalInput = z.output<typeof input>;
-type Needs = "files" | "processes" | "terminals" | "values";
+type Needs = "files" | "processes" | "terminals" | "values" | "search";
 
 interface TerminalPlan {
   readonly command: string;
@@ -44,7 +44,7 @@ export const terminal = defineTool<TerminalInput, Needs, TerminalPlan>({
   synonyms: { cmd: "command", script: "command", timeout_ms: "timeout" },
   example: { command: "npm init" },
   traits: { destructive: true, searchHint: "interactive terminal pty tty command prompt repl editor pager" },
-  needs: ["files", "processes", "terminals", "values"],
+  needs: ["files", "processes", "terminals", "values", "search"],
   timeoutMs: ({ timeout }) => timeout + ladderMs,
   graceMs: ladderMs,
   ownsPlaceholders: ["command"],
