@@ -28,9 +28,14 @@ export function findHex(window: Window, patterns: PatternSet<string>, findings: 
     }
     let start = at;
     while (start > from && kinds[bytes[start - 1] as number] !== 0) start -= 1;
-    let end = at + 1;
-    while (end < text.length && kinds[bytes[end] as number] !== 0) end += 1;
-    if (end - start >= probeEvery && (end < text.length || final)) readStretch(window, start, end, patterns, findings);
+    let digits = 0;
+    let end = start;
+    for (; end < text.length; end++) {
+      const kind = kinds[bytes[end] as number];
+      if (kind === 0) break;
+      if (kind === digit) digits += 1;
+    }
+    if (digits >= probeEvery && (end < text.length || final)) readStretch(window, start, end, patterns, findings);
     at = end + probeEvery;
   }
   if (final) return;

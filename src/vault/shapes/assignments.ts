@@ -35,19 +35,23 @@ export function findAssignments(window: Window, findings: Findings): void {
   }
 }
 
-/** The last three letters of every name that can hold a secret, to leave nearly all other marks at once. */
+/** How names end that can hold a secret, to leave nearly all other marks at once: by three letters, the one before them. */
 const lastLetters = new Uint8Array(1 << 15);
-for (const ending of "ord,swd,ase,ode,pwd,ret,ets,ken,key,ial,als,uth,ion".split(",")) {
-  lastLetters[((ending.charCodeAt(0) & 31) << 10) | ((ending.charCodeAt(1) & 31) << 5) | (ending.charCodeAt(2) & 31)] = 1;
+const anyLetter = 255;
+for (const ending of ["word", "sswd", "rase", " pwd", "cret", "rets", "oken", " key", "tial", "ials", "auth", "tion"]) {
+  const [before, first, second, third] = [0, 1, 2, 3].map((index) => ending.charCodeAt(index) & 31);
+  lastLetters[((first ?? 0) << 10) | ((second ?? 0) << 5) | (third ?? 0)] = ending[0] === " " ? anyLetter : (before ?? 0);
 }
 
 function endsLikeSecret(bytes: Uint8Array, mark: number): boolean {
   const end = endOfName(bytes, mark);
-  if (end < 3) return false;
-  const first = bytes[end - 3] as number;
-  const second = bytes[end - 2] as number;
-  const third = bytes[end - 1] as number;
-  return third > 0x40 && lastLetters[((first & 31) << 10) | ((second & 31) << 5) | (third & 31)] === 1;
+  if (end < 4) return false;
+  const before = lastLetters[letters(bytes, end)];
+  return before !== 0 && (before === anyLetter || before === ((bytes[end - 4] as number) & 31));
+}
+
+function letters(bytes: Uint8Array, end: number): number {
+  return (((bytes[end - 3] as number) & 31) << 10) | (((bytes[end - 2] as number) & 31) << 5) | ((bytes[end - 1] as number) & 31);
 }
 
 function judge(window: Window, mark: number, code: number, findings: Findings): void {
@@ -55,6 +59,7 @@ function judge(window: Window, mark: number, code: number, findings: Findings): 
   const nameEnd = endOfName(bytes, mark);
   let nameStart = nameEnd;
   while (nameStart > 0 && nameEnd - nameStart < longestName && isIn(dotted, text.charCodeAt(nameStart - 1))) nameStart -= 1;
+  if (nameEnd - nameStart < 4) return;
   const name = text.slice(nameStart, nameEnd);
   const kind = secretKind(name);
   if (kind !== undefined) judgeValue(window, { mark, code, name, nameStart, tight: nameEnd === mark }, kind, findings);

@@ -1,7 +1,7 @@
 /** Which names promise a secret, and which values keep the promise: samples, code and types do not. */
 
 const secretName =
-  /(?:^|[^a-z])_?(?:pass(?:word|wd|phrase|code)|pwd|secrets?|token|auth_?token|(?:api|app|access|account|admin|auth|client|consumer|crypt|deploy|encryption|hmac|host|jwt|license|master|private|secret|service|session|shared|signing|ssh|storage|subscription|webhook)[_.-]?key|credentials?)$/;
+  /(?:^|[^a-z])_?(?:pass(?:word|wd|phrase)|pwd|secrets?|token|auth_?token|(?:api|app|access|account|admin|auth|client|consumer|crypt|deploy|encryption|hmac|host|jwt|license|master|private|secret|service|session|shared|signing|ssh|storage|subscription|webhook)[_.-]?key|credentials?)$/;
 /** Known exceptions: page marks, parsers, and the working directory. */
 const notSecret =
   /(?:^|[^a-z])(?:next|page|continuation|cursor|sync|start|end|stop|bos|eos|pad|unk|mask|sep|cls|parse|lexer|syntax|current|csrf|xsrf|old)[_.-]?(?:page[_.-]?)?(?:token|pwd)$|^pwd$/;

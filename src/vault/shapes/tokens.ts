@@ -40,7 +40,7 @@ const all: readonly TokenRule[] = [
   ...rules("github-token", ["ghp_", "gho_", "ghu_", "ghs_", "ghr_"], alnum, 30),
   ...rules("github-token", ["github_pat_"], word, 22),
   ...rules("gitlab-token", ["glpat-", "gldt-", "glrt-", "glptt-", "glcbt-", "glsoat-", "glft-", "glagent-"], dotted, 20),
-  ...rules("slack-token", ["xoxa-", "xoxb-", "xoxc-", "xoxd-", "xoxe-", "xoxe.", "xoxo-", "xoxp-", "xoxr-", "xoxs-", "xapp-"], dotted, 12),
+  ...rules("slack-token", ["xoxa-", "xoxb-", "xoxc-", "xoxd-", "xoxe-", "xoxe.", "xoxo-", "xoxp-", "xoxr-", "xoxs-", "xapp-"], dotted, 15),
   ...rules("stripe-key", ["sk_live_", "sk_test_", "rk_live_", "rk_test_"], alnum, 16),
   ...rules("stripe-key", ["whsec_"], alnum, 24),
   ...rules("google-api-key", ["AIza"], urlSafe, 35, { exact: true }),
@@ -85,7 +85,7 @@ const wordKind = 2;
 for (let code = 0; code < 128; code++) inRun[code] = alnum[code] === 1 ? wordKind : (dotted[code] ?? 0);
 
 /** No token is shorter, so every run worth a look covers a multiple of this. */
-const probeEvery = 16;
+const probeEvery = 20;
 
 export function findTokens(window: Window, findings: Findings): void {
   const { text, bytes, from, final } = window;
@@ -173,7 +173,8 @@ function hasDigit(text: string, from: number, end: number): boolean {
   return false;
 }
 
-const shortestHeader = 8;
+const shortestHeader = 16;
+const shortestPart = 4;
 const longestPart = 4096;
 
 /** JSON Web Tokens: a header and a payload that are base64 of JSON (`eyJ` is `{"`), or five parts when encrypted. */
@@ -194,7 +195,7 @@ function webToken(window: Window, at: number, findings: Findings): boolean {
       return undecided(text.length);
     }
     const secondEnd = endOfRun(text, payload, urlSafe, payload + longestPart);
-    if (text[secondEnd] !== "." || secondEnd - payload < shortestHeader) return undecided(secondEnd);
+    if (text[secondEnd] !== "." || secondEnd - payload < shortestPart) return undecided(secondEnd);
   }
   findings.addSwallowed(window, { start: at, label: "[masked:jwt]", rank: rank.token }, payload, swallowClass(dotted));
   return true;
