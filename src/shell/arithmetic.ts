@@ -3,8 +3,9 @@
  * So an expression is harmless only when every name in it surely holds a number.
  */
 import type { ArithmeticExpression } from "unbash";
-import { expandParts, type Scope } from "./expand.ts";
+import type { Scope } from "./expansion-scope.ts";
 import type { Field } from "./field.ts";
+import { expandParts } from "./field-builder.ts";
 import { isNumeric } from "./state.ts";
 
 const number = /^(?:\d[\d]*|0[xX][0-9a-fA-F]+|\d{1,2}#[0-9a-zA-Z@_]+)$/;

@@ -109,7 +109,7 @@ describe.skipIf(!canDrop)("commands that run unasked", () => {
         " ",
       );
     const commands: string[] = [];
-    for (let count = full ? 30_000 : 1_500; count > 0; count -= 1) {
+    for (let count = full ? 10_000 : 1_500; count > 0; count -= 1) {
       const tokens = count % 2 === 0 ? sed : awk;
       const script = Array.from({ length: 1 + Math.floor(next() * 6) }, () => pick(tokens, next).replaceAll("\\n", "\n")).join(
         pick(["", " ", "\n", ";"], next),

@@ -4,8 +4,10 @@
  */
 import { type Command, forEachChild, type ParsedScript, type Redirection, type SyntaxNode } from "unbash";
 import { isCovered, redirectHolds } from "./coverage.ts";
-import { expandSingle, expandWord, type Scope, unreadable } from "./expand.ts";
+import { expandSingle, expandWord } from "./expand.ts";
+import type { Scope } from "./expansion-scope.ts";
 import { type Field, showFields } from "./field.ts";
+import { unreadable } from "./field-builder.ts";
 import { Judge } from "./judge.ts";
 import type { Call, Machine } from "./machine.ts";
 import { parseGuarded } from "./parse.ts";

@@ -19,8 +19,9 @@ import type {
 import { visitArithmetic } from "./arithmetic.ts";
 import { CommandInterpreter, maxDepth } from "./command.ts";
 import { isCovered, redirectHolds } from "./coverage.ts";
-import { expandParts, expandSingle, expandWord } from "./expand.ts";
+import { expandSingle, expandWord } from "./expand.ts";
 import type { Field } from "./field.ts";
+import { expandParts } from "./field-builder.ts";
 import { joinStates, type State, sameState, withFunction } from "./state.ts";
 
 const maxUnrolled = 16;

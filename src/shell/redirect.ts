@@ -1,6 +1,7 @@
 /** Effects of redirections: files read and written, descriptors copied, and bash's own network devices. */
 import type { Redirection, WordPart } from "unbash";
-import { expandWord, type Scope } from "./expand.ts";
+import { expandWord } from "./expand.ts";
+import type { Scope } from "./expansion-scope.ts";
 import type { Field } from "./field.ts";
 import type { Judge } from "./judge.ts";
 
