@@ -37,7 +37,7 @@ interface InputPlan {
 
 const onePlaceholder = /^\$KARYI\{([A-Za-z_][A-Za-z0-9_]*)\}([\r\n]*)$/;
 
-export const terminalInput = defineTool<z.output<typeof input>, "files" | "processes" | "terminals" | "values", InputPlan>({
+export const terminalInput = defineTool<z.output<typeof input>, "files" | "processes" | "terminals" | "values" | "search", InputPlan>({
   name: "TerminalInput",
   aliases: ["terminal_input", "send_input"],
   description:

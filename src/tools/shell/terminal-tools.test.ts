@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import type { Effect, Plan, TerminalState, ToolOutput } from "../../contract/index.ts";
 import { createFiles } from "../../host/index.ts";
+import { createSearch } from "../../host/search/index.ts";
 import { createTerminal, terminalEnvironment } from "../../host/terminal/index.ts";
 import { decodeKeys, keyBytes } from "./terminal-keys.ts";
 import { planTyping } from "./terminal-plan.ts";
@@ -25,6 +26,7 @@ async function workplace() {
     files: createFiles({ cwd: () => root }),
     processes: { which: (program: string) => `/usr/bin/${program}`, tier: async () => "E5" as const },
     terminals,
+    search: createSearch(),
     values: {
       list: async () => [],
       placeholders: (value: unknown) => [...String(value).matchAll(/(?<!\$)\$KARYI\{(\w+)\}/g)].map((match) => match[1] ?? ""),
