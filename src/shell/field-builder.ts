@@ -66,6 +66,8 @@ export class FieldBuilder {
   private pattern: string | undefined;
   private started = false;
   private isGlob = false;
+  /** The pattern stands in this word, so that bash puts every match in its place. */
+  private expands = false;
   private numbers = 0;
   private pieces = 0;
   private unknown: "no" | "one" | "many" = "no";
@@ -289,6 +291,7 @@ export class FieldBuilder {
       return;
     }
     this.isGlob = true;
+    this.expands = true;
     this.match(pattern);
     if (this.unknown === "no") this.text += text;
   }
@@ -359,6 +362,7 @@ export class FieldBuilder {
     this.text = "";
     this.pattern = undefined;
     this.isGlob = false;
+    this.expands = false;
     this.isStream = false;
     this.unknown = "no";
     this.cut = undefined;
@@ -379,7 +383,7 @@ export class FieldBuilder {
     } else if (this.numbers > 0 && this.pieces === this.numbers) {
       this.out.push({ kind: "number", text: "", many: false, shown });
     } else if (this.isGlob || this.numbers > 0) {
-      this.out.push({ kind: "glob", text: this.pattern ?? "", many: this.isGlob && this.splits, shown });
+      this.out.push({ kind: "glob", text: this.pattern ?? "", many: this.expands, shown });
     } else {
       this.out.push(textField(this.text));
     }

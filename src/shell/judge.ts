@@ -60,7 +60,7 @@ export class Judge {
 
   /** A file (or everything below it) is read. */
   read(field: Field, tree = false): void {
-    for (const path of this.paths(field)) this.readPath(path, tree || field.many);
+    for (const path of this.paths(field)) this.readPath(path, tree || field.kind === "glob");
     if (field.kind === "glob") this.readCandidates(field.text);
   }
 
