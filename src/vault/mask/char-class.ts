@@ -24,7 +24,6 @@ const digits = "0123456789";
 const lower = "abcdefghijklmnopqrstuvwxyz";
 const upper = "ABCDEFGHIJKLMNOPQRSTUVWXYZ";
 
-export const digitClass = charClass(digits);
 export const alnum = charClass(digits + lower + upper);
 export const upperAlnum = charClass(digits + upper);
 export const hexDigits = charClass(`${digits}abcdefABCDEF`);

@@ -20,7 +20,7 @@ describe("tokens", () => {
       `AK${"IA"}IOSFODNN7EXAMPL`,
       `AK${"IA"}IOSFODNN7EXAMPLE1`,
       `gh${"p_"}short`,
-      `AI${"za"}${noise(34)}`,
+      `AI${"za"}${noise(25)}`,
       "eyJhbGciOiJIUzI1NiJ9",
       "sk-short",
     ]) {
@@ -36,6 +36,7 @@ describe("assignments", () => {
     [`AWS_SECRET_ACCESS_KEY=${noise(40)}`, "AWS_SECRET_ACCESS_KEY=[masked:key]"],
     [`{"SecretAccessKey": "${noise(40)}"}`, '{"SecretAccessKey": "[masked:key]"}'],
     [`{\\"apiKey\\": \\"${noise(30)}\\"}`, '{\\"apiKey\\": \\"[masked:key]\\"}'],
+    ["aws_secret_access_key = wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY\n", "aws_secret_access_key = [masked:key]\n"],
     ["password: hunter2abc\nuser: x", "password: [masked:password]\nuser: x"],
     ["'client_secret' => 'a1b2c3d4e5'", "'client_secret' => '[masked:secret]'"],
     [`https://example.com/cb?access_token=${noise(20)}&state=1`, "https://example.com/cb?access_token=[masked:token]&state=1"],

@@ -68,17 +68,21 @@ export function looksSecret(value: string, style: Style, kind: SecretKind): bool
   if (/\s/.test(value) || path.test(value) || /^https?:\/\//.test(value)) return false;
   const hasDigit = /\d/.test(value);
   const hasLetter = /[A-Za-z]/.test(value);
-  if (style === "quoted") {
-    if (!hasLetter) return kind === "password" && hasDigit;
-    return (
-      (hasDigit && !memberAccess.test(value)) ||
-      /[^\w\s.,:;/-]/.test(value) ||
-      (value.length >= 20 && /[a-z]/.test(value) && /[A-Z]/.test(value))
-    );
-  }
+  if (style === "quoted") return quotedSecret(value, kind);
   if (callOrIndex.test(value) || memberAccess.test(value)) return false;
   if (style === "environment") return hasLetter ? !looksLikeCode(value) : kind === "password" || value.length >= 16;
   return hasDigit && hasLetter && !looksLikeCode(value);
+}
+
+/** In quotes stand also words, types and keys of translations; and what stands between two texts of a program. */
+function quotedSecret(value: string, kind: SecretKind): boolean {
+  if (/^[),;\]}]/.test(value)) return false;
+  const hasDigit = /\d/.test(value);
+  if (!/[A-Za-z]/.test(value)) return kind === "password" && hasDigit;
+  if (hasDigit) return !memberAccess.test(value);
+  if (kind === "password" && /[^\w\s.,:;/-]/.test(value)) return true;
+  const capitals = value.match(/[A-Z]/g)?.length ?? 0;
+  return value.length >= 20 && capitals > value.length / 4 && capitals < value.length * 0.75;
 }
 
 const shortestLoose = 8;

@@ -2,19 +2,7 @@
  * Tokens that can be told by their prefix: issued by services for programs, long, and worth nothing to a reader.
  * Each rule is narrow enough that hashes, UUIDs, integrity strings, images and minified code pass unchanged.
  */
-import {
-  alnum,
-  type CharClass,
-  digitClass,
-  dotted,
-  endOfRun,
-  hexDigits,
-  isIn,
-  swallowClass,
-  upperAlnum,
-  urlSafe,
-  word,
-} from "../mask/char-class.ts";
+import { alnum, type CharClass, dotted, endOfRun, hexDigits, isIn, swallowClass, upperAlnum, urlSafe, word } from "../mask/char-class.ts";
 import { type Findings, rank, type Window } from "../mask/findings.ts";
 
 /** How base64 of a JSON object begins. */
@@ -26,8 +14,8 @@ interface TokenRule {
   /** Characters after the prefix: at least, or with `exact` neither more nor fewer. */
   readonly length: number;
   readonly exact?: boolean;
-  /** Without a digit among the first `length` characters it is a word. */
-  readonly digit?: boolean;
+  /** Of small letters only it is a word: a digit or a capital must be among the first `length` characters. */
+  readonly varied?: boolean;
   readonly label: string;
 }
 
@@ -37,25 +25,25 @@ function rules(label: string, prefixes: readonly string[], body: CharClass, leng
 
 const all: readonly TokenRule[] = [
   ...rules("aws-access-key-id", ["AKIA", "ASIA", "ABIA", "ACCA"], upperAlnum, 16, { exact: true }),
-  ...rules("github-token", ["ghp_", "gho_", "ghu_", "ghs_", "ghr_"], alnum, 30),
-  ...rules("github-token", ["github_pat_"], word, 22),
-  ...rules("gitlab-token", ["glpat-", "gldt-", "glrt-", "glptt-", "glcbt-", "glsoat-", "glft-", "glagent-"], dotted, 20),
+  ...rules("github-token", ["ghp_", "gho_", "ghu_", "ghs_", "ghr_"], alnum, 20),
+  ...rules("github-token", ["github_pat_"], word, 14),
+  ...rules("gitlab-token", ["glpat-", "gldt-", "glrt-", "glptt-", "glcbt-", "glsoat-", "glft-", "glagent-"], dotted, 15),
   ...rules("slack-token", ["xoxa-", "xoxb-", "xoxc-", "xoxd-", "xoxe-", "xoxe.", "xoxo-", "xoxp-", "xoxr-", "xoxs-", "xapp-"], dotted, 15),
-  ...rules("stripe-key", ["sk_live_", "sk_test_", "rk_live_", "rk_test_"], alnum, 16),
+  ...rules("stripe-key", ["sk_live_", "sk_test_", "rk_live_", "rk_test_"], alnum, 12),
   ...rules("stripe-key", ["whsec_"], alnum, 24),
-  ...rules("google-api-key", ["AIza"], urlSafe, 35, { exact: true }),
+  ...rules("google-api-key", ["AIza"], urlSafe, 30),
   ...rules("google-token", ["ya29."], dotted, 24),
   ...rules("google-token", ["GOCSPX-"], urlSafe, 20),
   ...rules("anthropic-key", ["sk-ant-"], urlSafe, 20),
   ...rules("openai-key", ["sk-proj-", "sk-svcacct-", "sk-admin-", "sk-or-v1-"], urlSafe, 20),
-  ...rules("openai-key", ["sk-"], alnum, 32, { digit: true }),
-  ...rules("npm-token", ["npm_"], alnum, 36),
-  ...rules("pypi-token", ["pypi-AgE"], urlSafe, 40),
+  ...rules("openai-key", ["sk-"], alnum, 24, { varied: true }),
+  ...rules("npm-token", ["npm_"], alnum, 30),
+  ...rules("pypi-token", ["pypi-AgE"], urlSafe, 20),
   ...rules("huggingface-token", ["hf_"], alnum, 30),
   ...rules("docker-token", ["dckr_pat_", "dckr_oat_"], urlSafe, 20),
   ...rules("digitalocean-token", ["dop_v1_", "doo_v1_", "dor_v1_"], hexDigits, 64),
   ...rules("shopify-token", ["shpat_", "shpca_", "shppa_", "shpss_"], hexDigits, 32),
-  ...rules("sendgrid-key", ["SG."], dotted, 60, { digit: true }),
+  ...rules("sendgrid-key", ["SG."], dotted, 40, { varied: true }),
   ...rules("atlassian-token", ["ATATT3", "ATCTT3"], urlSafe, 60),
   ...rules("groq-key", ["gsk_"], alnum, 40),
   ...rules("xai-key", ["xai-"], alnum, 60),
@@ -84,8 +72,9 @@ const inRun = new Uint8Array(256);
 const wordKind = 2;
 for (let code = 0; code < 128; code++) inRun[code] = alnum[code] === 1 ? wordKind : (dotted[code] ?? 0);
 
+const shortestHeader = 16;
 /** No token is shorter, so every run worth a look covers a multiple of this. */
-const probeEvery = 20;
+const probeEvery = Math.min(shortestHeader + 4, ...all.map(({ prefix, length }) => prefix.length + length));
 
 export function findTokens(window: Window, findings: Findings): void {
   const { text, bytes, from, final } = window;
@@ -157,7 +146,7 @@ function judge(window: Window, at: number, rule: TokenRule, findings: Findings):
     if (end === text.length && !final) findings.hold(at);
     return false;
   }
-  if (rule.digit && !hasDigit(text, body, enough)) return false;
+  if (rule.varied && !/[A-Z0-9]/.test(text.slice(body, enough))) return false;
   if (!rule.exact) {
     findings.addSwallowed(window, { start: at, label: rule.label, rank: rank.token }, enough, swallowClass(rule.body));
     return true;
@@ -168,12 +157,6 @@ function judge(window: Window, at: number, rule: TokenRule, findings: Findings):
   return true;
 }
 
-function hasDigit(text: string, from: number, end: number): boolean {
-  for (let at = from; at < end; at++) if (isIn(digitClass, text.charCodeAt(at))) return true;
-  return false;
-}
-
-const shortestHeader = 16;
 const shortestPart = 4;
 const longestPart = 4096;
 
