@@ -16,6 +16,12 @@ function lowBytes(text: string): Uint8Array {
   return scratch;
 }
 
+/** Without the first half of a character whose second half is still to come: whoever encodes the pieces would lose both. */
+function wholeLength(text: string, from: number): number {
+  const last = text.charCodeAt(text.length - 1);
+  return text.length > from && last >= 0xd800 && last <= 0xdbff ? text.length - 1 : text.length;
+}
+
 export class PendingMask {
   readonly #detect: Detect;
   #context = "";
@@ -38,7 +44,7 @@ export class PendingMask {
     const findings = this.#detect(window);
     this.#goOn(window, findings);
     const spans = findings.merged();
-    const limit = final ? text.length : Math.min(findings.held, text.length);
+    const limit = final ? text.length : Math.min(findings.held, wholeLength(text, from));
     const [output, open] = this.#handOut(text, from, limit, spans);
     this.#covered = open === undefined ? 0 : Math.max(0, open.end - limit);
     this.#swallowing = open?.swallows?.map(({ swallow, at }) => ({ swallow, at: at - limit })) ?? [];

@@ -122,6 +122,12 @@ describe("streams", () => {
     expect(stream.push("x S3cr") + stream.end()).toBe("x S3cr");
   });
 
+  it("never hand out half a character", () => {
+    const stream = masker.stream();
+    const pieces = [..."a😀b".split(""), ""].map((unit) => (unit === "" ? stream.end() : stream.push(unit)));
+    expect(pieces).toEqual(["a", "", "😀", "b", ""]);
+  });
+
   it("hold back a bounded number of characters, however long a secret goes on", () => {
     const stream = masker.stream();
     const [, token = ""] = tokens.find(([kind]) => kind === "jwt") ?? [];
