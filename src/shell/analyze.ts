@@ -30,6 +30,8 @@ export function analyzeCommand(text: string, world: ShellWorld): ShellAnalysis {
       effects.push({ kind: "unknown", reason: "cannot be followed" });
     }
   }
+  // A comment, an assignment, a test: the shell itself is all that runs.
+  if (effects.length === 0) effects.push({ kind: "run", program: "bash", text: text.trim(), understood: true });
   return new Analysis(text, parsed.script, effects, effects.every(isUnderstood));
 }
 

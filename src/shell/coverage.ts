@@ -31,7 +31,9 @@ export function isCovered(node: ParsedScript | CompoundList | Pipeline | AndOr |
       return node.commands.length < 2 || spansCover(node.commands, node.commands[0]?.pos ?? 0, -1, "statements", source, node);
     case "Pipeline":
     case "AndOr":
-      return node.commands.length < 2 || spansCover(node.commands, node.commands[0]?.pos ?? 0, -1, "operators", source, node);
+      // `time` or `!` before nothing: what follows it may not be what bash makes of it.
+      if (node.commands.length === 0) return false;
+      return node.commands.length === 1 || spansCover(node.commands, node.commands[0]?.pos ?? 0, -1, "operators", source, node);
     default:
       return commandCovered(node, source);
   }

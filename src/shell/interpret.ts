@@ -128,6 +128,7 @@ export class Interpreter extends CommandInterpreter {
   }
 
   private runPipeline(node: Pipeline): State | undefined {
+    this.check(node);
     if (node.commands.length === 1 && node.commands[0] !== undefined) {
       const bad = this.runNode(node.commands[0]);
       if (node.prefixes.some((prefix) => prefix.type === "Negation")) {
@@ -137,7 +138,6 @@ export class Interpreter extends CommandInterpreter {
       }
       return bad;
     }
-    this.check(node);
     const before = this.state;
     const from = this.effects.length;
     const calls = this.networkCalls;

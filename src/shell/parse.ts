@@ -23,8 +23,10 @@ export function parseGuarded(text: string): Guarded {
   if (problem !== undefined) return { script: undefined, problem, impossible: false };
   const finding = findSuspiciousCharacters(text);
   if (finding?.impossible === true) return { script: undefined, problem: finding.reason, impossible: true };
+  // What a last backslash joins depends on what follows the text where it is run.
+  const open = text.endsWith("\\") && (/\\+$/.exec(text)?.[0].length ?? 0) % 2 === 1 ? "ends with a backslash" : undefined;
   try {
-    return { script: parse(text), problem: finding?.reason, impossible: false };
+    return { script: parse(text), problem: finding?.reason ?? open, impossible: false };
   } catch {
     return { script: undefined, problem: "cannot be parsed", impossible: false };
   }
