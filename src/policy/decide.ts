@@ -3,9 +3,11 @@
  * rules, and the strictest verdict is the call's. Precedence: deny, ask, allow, then the table of modes.
  * Refuses to be talked up: an allow rule lifts a question, never a denial, and only for the effects it covers.
  */
-import type { Decision, Effect, EffectVerdict, PolicyQuestion, PolicyWorld } from "../contract/index.ts";
+import type { Decision, Effect, EffectVerdict, Mode, PolicyQuestion, PolicyWorld } from "../contract/index.ts";
 import { allow, ask, deny, type Finding, isStricter } from "./finding.ts";
 import { type EffectContext, judgeEffect, judgeSilence } from "./judge-effect.ts";
+import { row } from "./mode-table.ts";
+import { groundOf } from "./paths/ground.ts";
 import { sensitiveReason } from "./paths/protected.ts";
 import { secretReason } from "./paths/secrets.ts";
 import type { PathPattern } from "./rules/path-pattern.ts";
@@ -18,27 +20,41 @@ interface Word extends Omit<Finding, "rule"> {
 
 export function decide(question: PolicyQuestion, world: PolicyWorld): Decision {
   const { mode, traits } = question;
-  const context: EffectContext = { world, mode, traits, command: isCommand(question) };
+  const context: EffectContext = {
+    world,
+    ground: groundOf(world),
+    cells: row(mode, world),
+    mode,
+    traits,
+    command: isCommand(question),
+  };
   const book = ruleBookOf(question.rules, world);
-  const findings = question.effects.map((effect) => judgeEffect(effect, context));
-  const sends = question.effects.some((effect) => effect.kind === "connect");
-  const effects = question.effects.map((effect, index): EffectVerdict => {
-    let finding = findings[index] ?? ask("builtin:unknown", "not judged", "never");
+  const sends = question.effects.some(isConnect);
+  const effects: EffectVerdict[] = [];
+  let decisive: Pick<EffectVerdict, "verdict" | "rule" | "reason" | "code"> | undefined;
+  for (const effect of question.effects) {
+    let finding = judgeEffect(effect, context);
     if (sends && effect.kind === "read" && finding.rule === "builtin:secret")
       finding = deny("builtin:secret", `${finding.reason}; the same call would send data out`);
-    return verdictOf(effect, settle(withRules(effect, finding, question, book), question));
-  });
-  const silence = question.effects.length === 0 ? [settle(withRules(undefined, judgeSilence(context), question, book), question)] : [];
-  const floors = floorsOf(question, book).map((floor) => settle(floor, question));
-  let decisive: Pick<EffectVerdict, "verdict" | "rule" | "reason" | "code"> | undefined;
-  for (const word of [...effects, ...silence, ...floors]) if (!decisive || isStricter(word.verdict, decisive.verdict)) decisive = word;
+    const verdict = verdictOf(effect, settle(withRules(effect, finding, question, book), mode));
+    effects.push(verdict);
+    if (decisive === undefined || isStricter(verdict.verdict, decisive.verdict)) decisive = verdict;
+  }
+  for (const word of wholeCall(question, context, book)) {
+    const settled = settle(word, mode);
+    if (decisive === undefined || isStricter(settled.verdict, decisive.verdict)) decisive = settled;
+  }
   const { verdict, rule, reason, code } = decisive ?? deny("builtin:unknown", "nothing was judged");
-  return { verdict, rule, reason, ...(code === undefined || verdict !== "deny" ? {} : { code }), effects };
+  return code === undefined || verdict !== "deny" ? { verdict, rule, reason, effects } : { verdict, rule, reason, code, effects };
+}
+
+function isConnect(effect: Effect): boolean {
+  return effect.kind === "connect";
 }
 
 /** What the person's rules make of a finding. */
 function withRules(effect: Effect | undefined, finding: Finding, question: PolicyQuestion, book: RuleBook): Word {
-  if (finding.verdict === "deny") return finding;
+  if (finding.verdict === "deny" || book.isEmpty) return finding;
   const forbidden = book.forbids(effect, question);
   if (forbidden && forbidden.tree !== "perhaps") return { ...deny("builtin:rule", because("forbids", forbidden)), rule: forbidden.rule };
   const questioned = forbidden ?? book.questions(effect, question);
@@ -61,26 +77,32 @@ function spellsOut(pattern: PathPattern, finding: Finding): boolean {
 }
 
 /** Nobody is asked in `auto`: what is left as a question is a denial. */
-function settle(word: Word, question: PolicyQuestion): Word {
-  if (word.verdict !== "ask" || question.mode !== "auto") return word;
+function settle(word: Word, mode: Mode): Word {
+  if (word.verdict !== "ask" || mode !== "auto") return word;
   return { ...word, verdict: "deny", code: "permission_denied", reason: `${word.reason}; nobody is asked in auto mode` };
 }
 
 function verdictOf(effect: Effect, { verdict, rule, reason, code }: Word): EffectVerdict {
-  return { effect, verdict, rule, reason, ...(code === undefined ? {} : { code }) };
+  return code === undefined ? { effect, verdict, rule, reason } : { effect, verdict, rule, reason, code };
 }
 
-/** Questions about the call as a whole, which no rule lifts. */
-function floorsOf(question: PolicyQuestion, book: RuleBook): Word[] {
-  const floors: Word[] = [];
-  if (question.traits.permission === "confirm") floors.push(ask("builtin:confirm", "this tool is confirmed every time", "never"));
-  if (question.doubtful && question.effects.some(isActing)) {
-    floors.push(ask("builtin:doubtful", "the call was cut off or had to be repaired, so a person looks at what it would do", "never"));
-  }
+const nothing: readonly Word[] = [];
+
+/** What is said about the call as a whole: that it named no effect, and questions no rule lifts. */
+function wholeCall(question: PolicyQuestion, context: EffectContext, book: RuleBook): readonly Word[] {
+  const confirm = question.traits.permission === "confirm";
+  const silent = question.effects.length === 0;
   const [unreadable] = book.unreadable;
+  if (!confirm && !silent && !question.doubtful && unreadable === undefined) return nothing;
+  const words: Word[] = [];
+  if (silent) words.push(withRules(undefined, judgeSilence(context), question, book));
+  if (confirm) words.push(ask("builtin:confirm", "this tool is confirmed every time", "never"));
+  if (question.doubtful && question.effects.some(isActing)) {
+    words.push(ask("builtin:doubtful", "the call was cut off or had to be repaired, so a person looks at what it would do", "never"));
+  }
   if (unreadable !== undefined)
-    floors.push({ ...ask("builtin:unreadable-rule", `the rule ${JSON.stringify(unreadable)} cannot be read`, "never") });
-  return floors;
+    words.push(ask("builtin:unreadable-rule", `the rule ${JSON.stringify(unreadable)} cannot be read`, "never"));
+  return words;
 }
 
 function isActing(effect: Effect): boolean {

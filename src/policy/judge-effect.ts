@@ -4,12 +4,15 @@
  */
 import type { Effect, Mode, PolicyQuestion, PolicyWorld, Verdict } from "../contract/index.ts";
 import { allow, ask, deny, type Finding } from "./finding.ts";
-import { row } from "./mode-table.ts";
+import type { Row } from "./mode-table.ts";
 import { urlFinding } from "./net/judge-url.ts";
+import type { Ground } from "./paths/ground.ts";
 import { judgePath } from "./paths/judge-path.ts";
 
 export interface EffectContext {
   readonly world: PolicyWorld;
+  readonly ground: Ground;
+  readonly cells: Row;
   readonly mode: Mode;
   readonly command: boolean;
   readonly traits: PolicyQuestion["traits"];
@@ -19,7 +22,7 @@ export interface EffectContext {
 const loaderVariables = /^(?:LD_PRELOAD|LD_AUDIT|DYLD_INSERT_LIBRARIES|DYLD_LIBRARY_PATH|DYLD_FRAMEWORK_PATH)$/;
 
 export function judgeEffect(effect: Effect, context: EffectContext): Finding {
-  const cells = row(context.mode, context.world);
+  const { cells } = context;
   switch (effect.kind) {
     case "read":
     case "write":
@@ -67,7 +70,7 @@ export function judgeSilence(context: EffectContext): Finding {
 
 /** Not known beforehand: asks; in a read-only mode only of tools that claim to read. In the sandbox a command may be unknown. */
 function unnamed(context: EffectContext, rule: Finding["rule"], reason: string): Finding {
-  const cells = row(context.mode, context.world);
+  const { cells } = context;
   if (context.command) return at(cells.command, rule, reason);
   return context.traits.readOnly ? ask(rule, reason) : at(cells.unknown, rule, reason);
 }

@@ -4,7 +4,7 @@
  */
 import type { Mode, PolicyWorld, Verdict } from "../contract/index.ts";
 
-interface Row {
+export interface Row {
   readonly readInside: Verdict;
   readonly writeInside: Verdict;
   readonly readOutside: Verdict;

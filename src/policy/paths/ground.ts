@@ -12,6 +12,8 @@ export interface Ground {
   readonly world: PolicyWorld;
   readonly roots: readonly Place[];
   readonly temporary: readonly Place[];
+  /** Both of them. */
+  readonly owned: readonly Place[];
   readonly readable: readonly Place[];
   readonly userHome: Place | undefined;
   readonly karyiHomes: readonly Place[];
@@ -24,7 +26,11 @@ const known = new WeakMap<PolicyWorld, Ground>();
 const recent = new Map<string, Ground>();
 const maxRecent = 16;
 
+let lastWorld: PolicyWorld | undefined;
+let lastGround: Ground | undefined;
+
 export function groundOf(world: PolicyWorld): Ground {
+  if (lastGround !== undefined && lastWorld === world) return lastGround;
   let ground = known.get(world);
   if (!ground) {
     const key = JSON.stringify(world);
@@ -33,6 +39,8 @@ export function groundOf(world: PolicyWorld): Ground {
     recent.set(key, ground);
     known.set(world, ground);
   }
+  lastWorld = world;
+  lastGround = ground;
   return ground;
 }
 
@@ -41,11 +49,14 @@ function prepare(world: PolicyWorld): Ground {
   const places = (paths: readonly string[]): Place[] => paths.map(place).filter((found) => found !== undefined);
   const userHome = place(world.userHome);
   const defaultHome = userHome === undefined ? [] : [[...userHome, ".karyi"]];
+  const roots = places([...new Set([world.workspace, ...world.roots])]);
+  const temporary = places(world.temporary);
   return {
     world,
     place,
-    roots: places([...new Set([world.workspace, ...world.roots])]),
-    temporary: places(world.temporary),
+    roots,
+    temporary,
+    owned: [...roots, ...temporary],
     readable: places(world.readableSystemPaths),
     userHome,
     karyiHomes: [...places([world.karyiHome]), ...defaultHome],
@@ -56,7 +67,7 @@ function prepare(world: PolicyWorld): Ground {
 function rawNames(path: string, platform: PolicyWorld["platform"]): string[] | undefined {
   if (platform === "posix") {
     if (!path.startsWith("/")) return undefined;
-    return path.split("/").filter((name) => name !== "" && name !== ".");
+    return path.split("/").filter(isName);
   }
   const slashed = path.replaceAll("\\", "/").replace(/^\/\/\?\/(?=[a-z]:\/)/i, "");
   const network = /^\/\/([^/]+)(\/.*)?$/.exec(slashed);
@@ -64,11 +75,16 @@ function rawNames(path: string, platform: PolicyWorld["platform"]): string[] | u
   const head = network ? `//${network[1]}` : drive ? `${drive[1]}:` : undefined;
   if (head === undefined) return undefined;
   const rest = (network ?? drive)?.[2] ?? "";
-  return [head, ...rest.split("/").filter((name) => name !== "" && name !== ".")];
+  return [head, ...rest.split("/").filter(isName)];
+}
+
+function isName(text: string): boolean {
+  return text !== "" && text !== ".";
 }
 
 function placeOf(path: string, world: PolicyWorld): Place | undefined {
-  return rawNames(path, world.platform)?.map((name) => comparable(name, world));
+  const names = rawNames(path, world.platform);
+  return world.platform === "posix" && !world.caseInsensitive ? names : names?.map((name) => comparable(name, world));
 }
 
 function comparable(name: string, world: PolicyWorld): string {

@@ -3,11 +3,12 @@
  * mode says about such a place (C9). Everything is in the facts; the disk is never asked.
  * Refuses what it cannot place: a path without an absolute real form, with a NUL, or longer than the system takes.
  */
-import type { Mode, PathFacts, PolicyWorld, ReadEffect, WriteEffect } from "../../contract/index.ts";
-import { allow, ask, type Finding, forbid, deny as refuse, worst } from "../finding.ts";
-import { row } from "../mode-table.ts";
-import { type Ground, groundOf, hasDotDot, innermost, isInside, isInsideAny, type Place, stepsOut } from "./ground.ts";
+import type { PathFacts, PolicyWorld, ReadEffect, WriteEffect } from "../../contract/index.ts";
+import { allow, ask, type Finding, forbid, isStricter, deny as refuse, worst } from "../finding.ts";
+import type { Row } from "../mode-table.ts";
+import { type Ground, hasDotDot, innermost, isInside, isInsideAny, type Place, stepsOut } from "./ground.ts";
 import { isUnencodable, isUnprintable } from "./names.ts";
+import { isOrdinary } from "./ordinary.ts";
 import { protectedReason, sensitiveReason } from "./protected.ts";
 import { secretReason } from "./secrets.ts";
 import { holdsSystem, isAlwaysClosed, isCommandDevice, isKernel, systemDirectory } from "./system.ts";
@@ -15,7 +16,8 @@ import { windowsFinding } from "./windows.ts";
 
 export interface PathContext {
   readonly world: PolicyWorld;
-  readonly mode: Mode;
+  readonly ground: Ground;
+  readonly cells: Row;
   /** The effect belongs to a command, not to a file tool. */
   readonly command: boolean;
 }
@@ -49,6 +51,7 @@ const linkedTrees = new Set([
 ]);
 
 export function judgePath(effect: ReadEffect | WriteEffect, context: PathContext): Finding {
+  if (isOrdinary(effect.path, context.ground, effect.kind === "read")) return judgeOrdinary(effect, context);
   const spot = locate(effect, context);
   if (!("real" in spot)) return spot;
   const { facts, ground } = spot;
@@ -60,20 +63,34 @@ export function judgePath(effect: ReadEffect | WriteEffect, context: PathContext
   const unclear = isUnprintable(facts.asked)
     ? ask("builtin:unprintable", `${JSON.stringify(facts.asked)} holds characters that cannot be seen`)
     : undefined;
-  return worst(placed, ...[spelling, unclear].filter((finding) => finding !== undefined));
+  const written = spelling === undefined ? placed : worst(placed, spelling);
+  return unclear === undefined ? written : worst(written, unclear);
 }
 
-function locate(effect: ReadEffect | WriteEffect, { world }: PathContext): Spot | Finding {
+/** Inside the workspace, and nothing more can be said about it. */
+function judgeOrdinary(effect: ReadEffect | WriteEffect, { cells, command }: PathContext): Finding {
+  const { asked } = effect.path;
+  if (effect.kind === "read") return at(cells.readInside, "builtin:inside", `${asked} is inside the workspace`);
+  if (command && isStricter(cells.command, cells.writeInside))
+    return at(cells.command, "builtin:command", `the command would ${infinitives[effect.change]} ${asked}`);
+  const inside = at(cells.writeInside, "builtin:inside", `${verbs[effect.change]} ${asked} inside the workspace`);
+  return effect.unread ? worst(inside, unreadFinding(asked)) : inside;
+}
+
+function unreadFinding(shown: string): Finding {
+  return ask("builtin:unread", `${shown} exists and was never read here: read it before replacing it`);
+}
+
+function locate(effect: ReadEffect | WriteEffect, { world, ground }: PathContext): Spot | Finding {
   const { path: facts } = effect;
-  const ground = groundOf(world);
   const malformed = (why: string): Finding => forbid("builtin:malformed-path", `the path is refused: ${why}`);
   if (facts.asked === "" || facts.spelled === "") return malformed("it is empty");
-  if (`${facts.asked}${facts.spelled}${facts.real}`.includes("\0")) return malformed("it holds a NUL byte");
-  if (isUnencodable(`${facts.asked}/${facts.spelled}`)) return malformed("it holds half a character");
+  if (facts.asked.includes("\0") || facts.spelled.includes("\0") || facts.real.includes("\0")) return malformed("it holds a NUL byte");
+  if (isUnencodable(facts.asked) || isUnencodable(facts.spelled)) return malformed("it holds half a character");
   if (Buffer.byteLength(facts.spelled) > maxPathBytes[world.platform]) return malformed("it is longer than the system can open");
   if (stepsOut(facts.spelled, ground)) return forbid("builtin:dotdot", `${shorten(facts.asked)} leaves the workspace through ".."`);
   const real = ground.place(facts.real);
-  const lexical = ground.place(facts.lexical);
+  const lexical = facts.real === facts.lexical ? real : ground.place(facts.lexical);
   if (!real || !lexical) {
     const spelling = world.platform === "win32" ? windowsFinding(facts.asked, false, true) : undefined;
     return spelling?.verdict === "deny" ? spelling : malformed("it cannot be placed");
@@ -88,12 +105,12 @@ function locate(effect: ReadEffect | WriteEffect, { world }: PathContext): Spot 
     real,
     lexical,
     root,
-    names: (facts.real === facts.lexical ? [real] : [real, lexical]).map((place) => below(place, ground)),
+    names: real === lexical ? [below(real, ground)] : [below(real, ground), below(lexical, ground)],
     shown: show(facts),
   };
 }
 
-function judgeRead(effect: ReadEffect, spot: Spot, { world, mode, command }: PathContext): Finding {
+function judgeRead(effect: ReadEffect, spot: Spot, { cells, command }: PathContext): Finding {
   const { facts, ground, real, lexical, root, shown } = spot;
   const closed = closedPlace(effect, spot);
   if (closed) return closed;
@@ -108,13 +125,13 @@ function judgeRead(effect: ReadEffect, spot: Spot, { world, mode, command }: Pat
   const secret = firstOf(spot.names, secretReason);
   if (root === undefined && !isInsideAny(real, ground.temporary)) {
     if (secret !== undefined) return forbid("builtin:secret", `${shown} is outside the workspace and ${secret}`);
-    return at(row(mode, world).readOutside, "builtin:outside", `${shown} is outside the workspace`);
+    return at(cells.readOutside, "builtin:outside", `${shown} is outside the workspace`);
   }
   if (secret !== undefined) return ask("builtin:secret", `${shown}: ${secret}`, "named");
   // A link that could not be followed may lead anywhere; a file tool opens by handle and refuses, a command would follow it.
   if (facts.kind === "unreadable" && command) return ask("builtin:unresolved", `where ${shown} leads cannot be seen`);
   if (isForeign(spot)) return ask("builtin:hard-link", `${shown} has other names elsewhere on the disk, which may be secret`, "named");
-  return at(row(mode, world).readInside, "builtin:inside", `${shown} is inside the workspace`);
+  return at(cells.readInside, "builtin:inside", `${shown} is inside the workspace`);
 }
 
 function judgeWrite(effect: WriteEffect, spot: Spot, context: PathContext): Finding {
@@ -133,9 +150,8 @@ function judgeWrite(effect: WriteEffect, spot: Spot, context: PathContext): Find
   return judgeInsideWrite(effect, spot, context);
 }
 
-function judgeInsideWrite(effect: WriteEffect, spot: Spot, { world, mode, command }: PathContext): Finding {
+function judgeInsideWrite(effect: WriteEffect, spot: Spot, { cells, command }: PathContext): Finding {
   const { ground, real, shown } = spot;
-  const cells = row(mode, world);
   const holdsRoot = ground.roots.some((root) => isInside(root, real));
   if (holdsRoot && (effect.change === "delete" || effect.change === "link"))
     return forbid("builtin:protected", `${shown} is the workspace itself`);
@@ -149,7 +165,7 @@ function judgeInsideWrite(effect: WriteEffect, spot: Spot, { world, mode, comman
   if (effect.change !== "delete" && (spot.facts.hardLinks ?? 1) > 1) {
     findings.push(ask("builtin:hard-link", `${shown} has other names elsewhere on the disk, which would change too`, "named"));
   }
-  if (effect.unread) findings.push(ask("builtin:unread", `${shown} exists and was never read here: read it before replacing it`));
+  if (effect.unread) findings.push(unreadFinding(shown));
   const [first, ...others] = findings;
   return first ? worst(first, ...others) : refuse("builtin:inside", shown);
 }
@@ -181,15 +197,8 @@ function reachesHome(effect: ReadEffect | WriteEffect, place: Place, { userHome 
 /** Credentials of the person's home stay closed even when the whole home is the workspace; a workspace within such a store is meant. */
 function isHomeStore(place: Place, ground: Ground): boolean {
   const { userHome, roots } = ground;
-  if (
-    userHome === undefined ||
-    !isInside(place, userHome) ||
-    innermost(
-      place,
-      roots.filter((root) => root.length > userHome.length),
-    )
-  )
-    return false;
+  if (userHome === undefined || !isInside(place, userHome)) return false;
+  if (roots.some((root) => root.length > userHome.length && isInside(place, root))) return false;
   const names = place.slice(userHome.length);
   return (
     names.length > 0 &&
@@ -209,7 +218,7 @@ function isHarmlessDevice(effect: ReadEffect | WriteEffect, ground: Ground): boo
 
 /** Below the innermost root, so that where a person keeps the workspace says nothing about what is in it. */
 function below(place: Place, ground: Ground): Place {
-  const root = innermost(place, [...ground.roots, ...ground.temporary]);
+  const root = innermost(place, ground.owned);
   return root === undefined ? place : place.slice(root.length);
 }
 

@@ -40,6 +40,13 @@ const startUpDirectories = [
   "start menu/programs/startup",
 ].map((path) => path.split("/"));
 
+/** Chains by the name they begin with: most names begin none. */
+function byHead(chains: readonly (readonly string[])[]): ReadonlyMap<string, readonly (readonly string[])[]> {
+  const heads = new Map<string, (readonly string[])[]>();
+  for (const chain of chains) heads.set(chain[0] ?? "", [...(heads.get(chain[0] ?? "") ?? []), chain]);
+  return heads;
+}
+
 const gitCode = new Set(["hooks", "rebase-merge", "rebase-apply", "sequencer", "commondir", "gitdir"]);
 const gitConfig = new Set(["config", "config.worktree", "config.lock", "attributes", "alternates"]);
 
@@ -59,6 +66,19 @@ const sensitiveFiles = new Set(
   ].flatMap((line) => line.split(" ")),
 );
 
+const startUpHeads = byHead(startUpDirectories);
+const sensitiveHeads = byHead(sensitiveDirectories);
+
+/** Every name that a rule of this file begins with, so that others can tell what none of them speaks of. */
+export const protectedNames: readonly string[] = [
+  ...agentDirectories,
+  ...agentFiles,
+  ...startUpFiles,
+  ...sensitiveFiles,
+  ...[...startUpDirectories, ...sensitiveDirectories].map(([head = ""]) => head),
+  "hooks",
+];
+
 const gitHookNames =
   /^(?:(?:pre|post)-[a-z-]+|prepare-commit-msg|commit-msg|applypatch-msg|update|reference-transaction|push-to-checkout|fsmonitor-watchman|proc-receive)$/;
 
@@ -70,7 +90,7 @@ export function protectedReason(names: readonly string[], tree: boolean): string
   const last = folded.at(-1) ?? "";
   if (agentFiles.has(last)) return `${last} is an agent's own configuration`;
   if (startUpFiles.has(last)) return `${last} is read by every new shell or git command`;
-  const directory = startUpDirectories.find((chain) => indexOfChain(folded, chain) >= 0);
+  const directory = findChain(folded, startUpHeads);
   if (directory) return `${directory.join("/")} decides what is run or trusted later`;
   return gitReason(folded, tree);
 }
@@ -83,7 +103,7 @@ export function sensitiveReason(names: readonly string[]): string | undefined {
   if (sensitiveFiles.has(last) || last.endsWith(".code-workspace")) return `${last} can make other programs run code`;
   if (gitHookNames.test(last) && folded.at(-2) === "hooks") return "it looks like a git hook";
   if (last.startsWith("config") && folded.at(-2) === ".cargo") return ".cargo/config can make other programs run code";
-  const directory = sensitiveDirectories.find((chain) => indexOfChain(folded, chain) >= 0);
+  const directory = findChain(folded, sensitiveHeads);
   return directory ? `${directory.join("/")} can make other programs run code` : undefined;
 }
 
@@ -101,9 +121,11 @@ function gitReason(folded: readonly string[], tree: boolean): string | undefined
   return inBare === "hooks" || inBare === "config" ? "git would run what stands there" : undefined;
 }
 
-function indexOfChain(names: readonly string[], chain: readonly string[]): number {
-  for (let start = 0; start + chain.length <= names.length; start += 1) {
-    if (chain.every((name, offset) => names[start + offset] === name)) return start;
+function findChain(names: readonly string[], heads: ReturnType<typeof byHead>): readonly string[] | undefined {
+  for (let start = 0; start < names.length; start += 1) {
+    const chains = heads.get(names[start] ?? "");
+    const found = chains?.find((chain) => chain.every((name, offset) => names[start + offset] === name));
+    if (found !== undefined) return found;
   }
-  return -1;
+  return undefined;
 }

@@ -56,21 +56,38 @@ const filesIn: readonly (readonly [string, string])[] = [
 ];
 
 const privateKey = /^id_(?:rsa|dsa|ecdsa|ed25519|xmss)/;
-const keyEnding = /\.(?:pem|key|p12|pfx|p8|pkcs12|jks|keystore|ppk|kdbx?|agekey|tfstate)$/;
+const keyEndings = "pem key p12 pfx p8 pkcs12 jks keystore ppk kdb kdbx agekey tfstate".split(" ");
+const keyEnding = new RegExp(`\\.(?:${keyEndings.join("|")})$`);
 const harmlessEnv = /[._-](?:example|sample|template|tmpl|dist|schema|defaults?)$/;
 const serviceAccount =
   /^(?:service[-_]?account|client[-_]?secret|google[-_]?credentials|firebase[-_]adminsdk).*\.json$|[-_](?:service[-_]?account|credentials)\.json$/;
 /** Words about secrets in the name of a source file are about code, not a secret. */
 const sourceEnding = /\.(?:tsx?|mts|cts|jsx|go|rs|java|kt|swift|c|h|cc|cpp|hpp|cs|scala|md|mdx|rst|html|css|scss|vue|svelte|snap)$/;
-const leftover = /(?:~|\.(?:bak|backup|orig|old|save|sw[a-p]|tmp|copy))$/;
+const leftoverEndings = [..."bak backup orig old save tmp copy".split(" "), ...[..."abcdefghijklmnop"].map((letter) => `sw${letter}`)];
+const leftover = new RegExp(`(?:~|\\.(?:${leftoverEndings.join("|")}))$`);
+
+/** Every name that a rule of this file begins with, and every ending one looks at: what has neither is no secret by its name. */
+export const secretNames: readonly string[] = [
+  ...files,
+  ...filesIn.map(([directory]) => directory),
+  ...[...stores].map((path) => path.split("/", 1)[0] ?? ""),
+];
+export const watchedEndings: ReadonlySet<string> = new Set([...keyEndings, ...leftoverEndings, "env", "json", "code-workspace"]);
+
+/** Stores by the name they begin with. */
+const storesBy = new Map<string, string[][]>();
+for (const store of stores) {
+  const chain = store.split("/");
+  const head = chain[0] ?? "";
+  storesBy.set(head, [...(storesBy.get(head) ?? []), chain]);
+}
 
 /** Why the file at these names (from the root or from a workspace down) counts as a secret. */
 export function secretReason(names: readonly string[]): string | undefined {
   const folded = names.map(foldName);
   for (let index = 0; index < folded.length; index += 1) {
-    for (let length = 1; length <= 3 && index + length <= folded.length; length += 1) {
-      const path = folded.slice(index, index + length).join("/");
-      if (stores.has(path)) return `${path} holds credentials`;
+    for (const chain of storesBy.get(folded[index] ?? "") ?? []) {
+      if (chain.every((name, offset) => folded[index + offset] === name)) return `${chain.join("/")} holds credentials`;
     }
   }
   const name = folded.at(-1);
@@ -79,7 +96,8 @@ export function secretReason(names: readonly string[]): string | undefined {
   return isSecretName(name) ? `${name} looks like a secret` : undefined;
 }
 
-function isSecretName(name: string): boolean {
+/** Of a folded name. */
+export function isSecretName(name: string): boolean {
   let bare = name.replace(/^[#.](?=\.)/, "").replace(/#$/, "");
   while (leftover.test(bare)) bare = bare.replace(leftover, "");
   if (files.has(bare)) return true;

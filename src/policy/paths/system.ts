@@ -11,6 +11,8 @@ const posixSystem = [
   ..."/System /Library /private/etc /private/var/run /private/var/db /Network /cores".split(" "),
 ].map((path) => path.slice(1).split("/"));
 
+const foldedSystem = posixSystem.map((names) => names.map(foldName));
+
 const windowsSystem = ["windows", "program files", "program files (x86)", "programdata", "$recycle.bin", "system volume information"];
 const kernel = new Set(["proc", "sys", "dev"]);
 
@@ -30,7 +32,7 @@ export function systemDirectory(place: Place, ground: Ground): string | undefine
   if (found === undefined) return undefined;
   const shown = ground.world.platform === "win32" ? found.join("\\") : `/${found.join("/")}`;
   if (isKernel(place, ground)) return shown;
-  const root = innermost(place, [...ground.roots, ...ground.temporary]);
+  const root = innermost(place, ground.owned);
   return root !== undefined && root.length > found.length && isInside(root, found) ? undefined : shown;
 }
 
@@ -46,6 +48,11 @@ export function isAlwaysClosed(place: Place, ground: Ground): boolean {
   return alwaysClosed.some((pattern) => pattern.test(path));
 }
 
+/** True when the place lies in a system directory or around one. */
+export function touchesSystem(place: Place): boolean {
+  return posixSystem.some((system) => isInside(place, system) || isInside(system, place));
+}
+
 /** True when a system directory lies somewhere below: a recursive read or removal would reach it. */
 export function holdsSystem(place: Place, ground: Ground): boolean {
   if (ground.world.platform === "win32") return place.length <= 1;
@@ -58,9 +65,9 @@ export function isCommandDevice(spelled: string, ground: Ground): boolean {
 }
 
 function posixDirectory(place: Place, ground: Ground): Place | undefined {
-  const names = ground.world.caseInsensitive ? place.map(foldName) : place;
-  const fold = (path: Place): Place => (ground.world.caseInsensitive ? path.map(foldName) : path);
-  return posixSystem.find((system) => isInside(names, fold(system)))?.map((name) => foldFor(ground, name));
+  if (!ground.world.caseInsensitive) return posixSystem.find((system) => isInside(place, system));
+  const names = place.map(foldName);
+  return foldedSystem.find((system) => isInside(names, system));
 }
 
 function windowsDirectory(place: Place): Place | undefined {

@@ -18,6 +18,8 @@ export interface TextWorld {
 const maxLinks = 40;
 
 export function factsFromText(asked: string, world: TextWorld): PathFacts {
+  if (world.platform === "posix" && world.links === undefined && world.hardLinks === undefined && isClean(asked))
+    return { asked, spelled: asked, lexical: asked, real: asked, kind: world.kind ?? "file" };
   const { isAbsolute, normalize, sep } = world.platform === "win32" ? win32 : posix;
   const spelled = isAbsolute(asked) ? asked : `${world.cwd}${sep}${asked}`;
   const lexical = stripEnd(normalize(spelled));
@@ -31,6 +33,12 @@ export function factsFromText(asked: string, world: TextWorld): PathFacts {
     kind,
     ...(world.hardLinks === undefined ? {} : { hardLinks: world.hardLinks }),
   };
+}
+
+/** Absolute, and nothing in it that normalizing would change. */
+function isClean(path: string): boolean {
+  if (!path.startsWith("/")) return false;
+  return !path.includes("//") && !path.includes("/.") && (path.length === 1 || !path.endsWith("/"));
 }
 
 function follow(spelled: string, links: Readonly<Record<string, string>>): string | undefined {

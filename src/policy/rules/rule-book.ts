@@ -29,6 +29,8 @@ export interface Hit {
 }
 
 export interface RuleBook {
+  /** Nothing was ever ruled: no question to it finds anything. */
+  readonly isEmpty: boolean;
   /** Rules of the deny and ask lists that cannot be read. */
   readonly unreadable: readonly string[];
   forbids(effect: Effect | undefined, asker: Asker): Hit | undefined;
@@ -40,16 +42,18 @@ export interface RuleBook {
 /** Beyond this many effects nobody relates code to commands any more: it asks. */
 const maxRelated = 200;
 
-const known = new WeakMap<Rules, WeakMap<PolicyWorld, RuleBook>>();
+const nothing = (): undefined => undefined;
+const empty: RuleBook = { isEmpty: true, unreadable: [], forbids: nothing, questions: nothing, permits: nothing };
+
+/** Of each list of rules the book for the world it was last asked about. */
+const known = new WeakMap<Rules, { readonly world: PolicyWorld; readonly book: RuleBook }>();
 
 export function ruleBookOf(rules: Rules, world: PolicyWorld): RuleBook {
-  const worlds = known.get(rules) ?? new WeakMap<PolicyWorld, RuleBook>();
-  known.set(rules, worlds);
-  let book = worlds.get(world);
-  if (!book) {
-    book = write(rules, groundOf(world));
-    worlds.set(world, book);
-  }
+  if (rules.deny.length === 0 && rules.ask.length === 0 && rules.allow.length === 0) return empty;
+  const entry = known.get(rules);
+  if (entry?.world === world) return entry.book;
+  const book = write(rules, groundOf(world));
+  known.set(rules, { world, book });
   return book;
 }
 
@@ -65,6 +69,7 @@ function write(rules: Rules, ground: Ground): RuleBook {
   const ask = read(rules.ask, (text) => unreadable.push(text));
   const allow = read(rules.allow);
   return {
+    isEmpty: false,
     unreadable,
     forbids: (effect, asker) => firstTouch(deny, effect, asker),
     questions: (effect, asker) => firstTouch(ask, effect, asker),

@@ -1,0 +1,117 @@
+/**
+ * Owns the short way for the paths most calls name: clean text, inside one root that nothing else overlaps, made of
+ * names no table speaks of. For those the mode alone decides.
+ * Refuses whatever it is not sure of: `false` only means that the whole judgement has to look. What it lets pass is
+ * derived from the tables themselves, so that a name added there is never ordinary here.
+ */
+import type { PathFacts } from "../../contract/index.ts";
+import { type Ground, isInside, type Place } from "./ground.ts";
+import { protectedNames } from "./protected.ts";
+import { isSecretName, secretNames, watchedEndings } from "./secrets.ts";
+import { touchesSystem } from "./system.ts";
+
+const maxLength = 200;
+
+const slash = 0x2f;
+const dot = 0x2e;
+
+/** 1: may stand in a name that needs no folding but for case. */
+const plain = new Uint8Array(128);
+for (const char of "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-+@%,=") plain[char.charCodeAt(0)] = 1;
+plain[dot] = 1;
+
+/** Names of all tables, folded, without the dotted ones: a leading dot is never ordinary. */
+const watched = new Set([...protectedNames, ...secretNames].filter((name) => !name.startsWith(".")));
+
+/** By the first letter of a name, a bit for each length a watched name has: most names need no lookup. */
+const lengths = new Uint32Array(128);
+for (const name of watched) {
+  const bit = 1 << Math.min(name.length, 31);
+  for (const first of [name, name.toUpperCase()]) {
+    const code = first.charCodeAt(0);
+    lengths[code] = (lengths[code] ?? 0) | bit;
+  }
+}
+
+/** Roots as text where text is enough: nothing else of the world lies in them or around them in a way that matters. */
+function simpleRoots(ground: Ground): readonly string[] {
+  const { world, roots, temporary, userHome, karyiHomes } = ground;
+  if (world.platform !== "posix" || world.caseInsensitive) return [];
+  const others = (root: Place): readonly Place[] => [...roots.filter((other) => other !== root), ...temporary, ...karyiHomes];
+  return roots
+    .filter((root) => root.length > 0 && !touchesSystem(root))
+    .filter((root) => userHome === undefined || !isInside(userHome, root))
+    .filter((root) => others(root).every((other) => !isInside(other, root) && !isInside(root, other)))
+    .map((root) => `/${root.join("/")}`);
+}
+
+const known = new WeakMap<Ground, readonly string[]>();
+let lastGround: Ground | undefined;
+let lastRoots: readonly string[] = [];
+
+function rootsOf(ground: Ground): readonly string[] {
+  if (ground === lastGround) return lastRoots;
+  let roots = known.get(ground);
+  if (roots === undefined) {
+    roots = simpleRoots(ground);
+    known.set(ground, roots);
+  }
+  lastGround = ground;
+  lastRoots = roots;
+  return roots;
+}
+
+/** True when only the mode has a say about this path. Of a root itself that holds for reading only. */
+export function isOrdinary(facts: PathFacts, ground: Ground, reading: boolean): boolean {
+  const { asked, spelled, real, kind } = facts;
+  if (kind !== "file" && kind !== "directory" && kind !== "absent") return false;
+  if (facts.hardLinks !== undefined && facts.hardLinks > 1) return false;
+  if (spelled !== real || real !== facts.lexical || real.length > maxLength) return false;
+  if (asked !== spelled && (asked === "" || !spelled.endsWith(asked))) return false;
+  const roots = rootsOf(ground);
+  for (let index = 0; index < roots.length; index += 1) {
+    const root = roots[index] ?? "";
+    if (!real.startsWith(root)) continue;
+    if (real.length === root.length) return reading;
+    if (real.charCodeAt(root.length) === slash) return isOrdinaryBelow(real, root.length + 1);
+  }
+  return false;
+}
+
+/** One look at every character of the names from `start` on. */
+export function isOrdinaryBelow(path: string, start: number): boolean {
+  const end = path.length;
+  let from = start;
+  let lastDot = -1;
+  for (let index = start; index < end; index += 1) {
+    const code = path.charCodeAt(index);
+    if (code === dot) lastDot = index;
+    else if (code === slash) {
+      if (!isOrdinaryName(path, from, index, lastDot)) return false;
+      from = index + 1;
+      lastDot = -1;
+    } else if (code > 127 || plain[code] === 0) return false;
+  }
+  return isOrdinaryName(path, from, end, lastDot) && isOrdinaryFile(path, from, end, lastDot);
+}
+
+function isOrdinaryName(path: string, from: number, end: number, lastDot: number): boolean {
+  // Empty, dotted, or with a dot at its end, which some file systems drop.
+  if (from >= end || path.charCodeAt(from) === dot || lastDot === end - 1) return false;
+  const sizes = lengths[path.charCodeAt(from)] ?? 0;
+  if ((sizes & (1 << Math.min(end - from, 31))) !== 0 && watched.has(path.slice(from, end).toLowerCase())) return false;
+  // A bare repository.
+  return end - lastDot !== 4 || lastDot < 0 || path.slice(lastDot + 1, end).toLowerCase() !== "git";
+}
+
+/** The last name is held to the patterns of the tables too, where its beginning or its ending could match one. */
+function isOrdinaryFile(path: string, from: number, end: number, lastDot: number): boolean {
+  const first = path.charCodeAt(from) | 0x20;
+  // `id_…`, `credentials…`, `secrets…`.
+  const begins = first === 0x69 || first === 0x63 || first === 0x73;
+  if (!begins && lastDot < 0) return true;
+  if (lastDot >= 0 && watchedEndings.has(path.slice(lastDot + 1, end).toLowerCase())) {
+    return path.endsWith("json") && !isSecretName(path.slice(from, end).toLowerCase());
+  }
+  return !begins || !isSecretName(path.slice(from, end).toLowerCase());
+}
