@@ -1,9 +1,12 @@
 /**
  * Durable state as named operations, each one transaction, so that SQLite today and Postgres
- * later serve the same callers. Nothing acknowledged is lost under `kill -9`.
+ * later serve the same callers. Nothing acknowledged is lost under `kill -9`: a promise resolves
+ * when its transaction is committed.
  *
  * `durable` says that the transaction must also survive a power cut before the promise resolves;
- * without it a commit survives the death of the process only (reads use that).
+ * without it a commit survives the death of the process only. `soon` says that it may wait a few
+ * milliseconds to be committed together with others: for calls that change nothing, whose caller
+ * does not wait for it. Whatever is asked of the store later sees it.
  */
 import type { Answer, ApprovalRecord, ApprovalStatus } from "./approval.ts";
 import type { Effect } from "./effect.ts";
@@ -61,6 +64,7 @@ export interface CallStart {
   /** An approval that this start uses up; the start fails with `approval_void` when it is not granted and unused. */
   readonly approvalId?: string;
   readonly durable: boolean;
+  readonly soon?: boolean;
 }
 
 export type StartOutcome =
@@ -80,6 +84,7 @@ export interface CallSettlement {
   /** Calls that this one (an undo) rolled back, or brought back (`success`). */
   readonly mark?: readonly { readonly callId: string; readonly status: OperationStatus }[];
   readonly durable: boolean;
+  readonly soon?: boolean;
 }
 
 export interface CallFilter {

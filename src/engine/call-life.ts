@@ -29,6 +29,11 @@ export interface CallOptions {
   readonly wait?: boolean;
 }
 
+interface LifeOptions extends CallOptions {
+  /** The id was made for this call, so it is known nowhere. */
+  readonly isNew?: boolean;
+}
+
 const never = new AbortController().signal;
 
 export class CallLife {
@@ -48,7 +53,7 @@ export class CallLife {
   /** A call id that is known already is answered from its record, also after a restart. */
   async begin(session: Session, call: Call, options: CallOptions, isNew: boolean): Promise<Result> {
     await breathe();
-    if (isNew) return this.#live(session, call, options);
+    if (isNew) return this.#live(session, call, { ...options, isNew });
     const already = this.#underWay.get(call.id);
     const digest = digestOf(session, call);
     if (already) return already.digest === digest ? already.life : this.#idTaken(session, call);
@@ -94,7 +99,7 @@ export class CallLife {
     return approvals.filter(({ callId }) => callId === record.id).sort((a, b) => b.createdAt - a.createdAt)[0];
   }
 
-  async #live(session: Session, call: Call, options: CallOptions, approval?: ApprovalRecord): Promise<Result> {
+  async #live(session: Session, call: Call, options: LifeOptions, approval?: ApprovalRecord): Promise<Result> {
     const context = this.#context(session, call.id, call.name);
     let prepared: Prepared | undefined;
     const asked = { answered: false };
@@ -182,7 +187,7 @@ export class CallLife {
     call: Call,
     shown: Prepared,
     memory: CallMemory,
-    options: CallOptions,
+    options: LifeOptions,
     context: ResultContext,
     approval: ApprovalRecord | undefined,
   ): Promise<Result> {
@@ -208,6 +213,7 @@ export class CallLife {
     const result = await this.#performer.perform({
       session,
       call,
+      isNew: options.isNew ?? false,
       shown,
       real,
       memory,

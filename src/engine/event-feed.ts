@@ -23,6 +23,10 @@ export class EventFeed {
     for (const event of events) for (const listener of this.#listeners) listener(event);
   }
 
+  get isHeard(): boolean {
+    return this.#listeners.size > 0;
+  }
+
   /** What this process does, live. */
   listen(listener: EventListener): () => void {
     this.#listeners.add(listener);

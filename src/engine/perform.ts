@@ -31,6 +31,8 @@ import type { CallMemory } from "./session-state.ts";
 export interface Performance {
   readonly session: Session;
   readonly call: Call;
+  /** Its id was made here, so no other process can know it. */
+  readonly isNew: boolean;
   /** What the records show: placeholders stay placeholders. */
   readonly shown: Prepared;
   /** What runs: the same with the values filled in. */
@@ -43,6 +45,12 @@ export interface Performance {
   readonly result: ResultContext;
   /** Plans again, under the lock, when somebody else was faster; absent when a person approved exactly this plan. */
   readonly replan?: () => Promise<Prepared>;
+}
+
+/** When a step is recorded: before it is waited for, or soon after. */
+interface Commit {
+  readonly durable: boolean;
+  readonly soon?: boolean;
 }
 
 /** How often a plan may be made anew because somebody else was faster. */
@@ -80,6 +88,12 @@ export class Performer {
     const { store } = this.#dependencies;
     const durable = this.#dependencies.durable && needsDisk(real.plan);
     const start = callStart(session, call, shown, this.#dependencies, journal);
+    if (this.#maySettleLater(performance, real)) {
+      this.#later(
+        store.startCall({ ...start, durable: false, soon: true }).then((started) => (started.kind === "started" ? started.events : [])),
+      );
+      return this.#run(performance, real, journal, { durable: false, soon: true });
+    }
     // A call that was asked about is in the stream already.
     const started = await store.startCall({ ...start, durable, ...(approvalId === undefined ? {} : { approvalId, events: [] }) });
     if (started.kind === "known") {
@@ -92,10 +106,10 @@ export class Performer {
       });
     }
     this.#feed.publish(started.events);
-    return this.#run(performance, real, journal, durable);
+    return this.#run(performance, real, journal, { durable });
   }
 
-  async #run(performance: Performance, real: Prepared, journal: JournalEntry[], durable: boolean): Promise<Result> {
+  async #run(performance: Performance, real: Prepared, journal: JournalEntry[], when: Commit): Promise<Result> {
     const { session, call, memory, result: context } = performance;
     const { store, images } = this.#dependencies;
     let result: Result;
@@ -119,7 +133,7 @@ export class Performer {
       result = await failureResult(failed, changed, context);
     }
     const patch = memory.patch();
-    const events = await store.settleCall({
+    const settled = store.settleCall({
       callId: call.id,
       sessionId: session.record.id,
       status: result.status === "ok" ? "success" : "failed",
@@ -127,11 +141,27 @@ export class Performer {
       events: [toolResult(call, result)],
       ...(patch === undefined ? {} : { patch: await keptPatch(patch, this.#dependencies.masker, session.values) }),
       ...(after.length === 0 ? {} : { after }),
-      durable,
+      ...when,
     });
+    if (when.soon) this.#later(settled);
+    else this.#feed.publish(await settled);
     if (patch) session.open.apply(patch);
-    this.#publish(events);
     return result;
+  }
+
+  /**
+   * A call that changes nothing, that nobody was asked about and nobody watches need not wait for its records:
+   * they are a few milliseconds behind at most, and in order.
+   */
+  #maySettleLater({ approvalId, isNew }: Performance, { plan }: Prepared): boolean {
+    return isNew && approvalId === undefined && !needsDisk(plan) && !this.#feed.isHeard;
+  }
+
+  #later(events: Promise<readonly KaryiEvent[]>): void {
+    events.then(
+      (recorded) => this.#feed.publish(recorded),
+      (error: unknown) => this.#dependencies.log("A call could not be recorded", error),
+    );
   }
 
   /** The lock keeps other calls out, but the plan was made before it was held: where it no longer fits, it is made again. */
@@ -181,10 +211,6 @@ export class Performer {
       guarded?.revoke();
       await progress.close();
     }
-  }
-
-  #publish(events: readonly KaryiEvent[]): void {
-    this.#feed.publish(events);
   }
 }
 

@@ -84,6 +84,7 @@ export class CallMemory implements FileMemory {
 
   /** What the call changed, or nothing. */
   patch(): SessionPatch | undefined {
-    return this.#touched ? { state: this.#state, seen: this.#seen } : undefined;
+    if (!this.#touched) return undefined;
+    return Object.keys(this.#state).length === 0 ? { seen: this.#seen } : { state: this.#state, seen: this.#seen };
   }
 }

@@ -1,17 +1,9 @@
 /** Reading calls: an intent row joined with its outcome, which exists exactly when the call is settled. */
-import type {
-  CallFilter,
-  CallPhase,
-  CallRecord,
-  Effect,
-  FileImage,
-  JournalEntry,
-  Json,
-  OperationStatus,
-  Result,
-} from "../contract/index.ts";
+import type { CallFilter, CallPhase, CallRecord, Effect, FileImage, JournalEntry, Json, OperationStatus } from "../contract/index.ts";
+import type { StoreContext } from "./context.ts";
 import type { Database, Parameter } from "./database.ts";
 import { optional } from "./json-text.ts";
+import { unpackResult } from "./large-results.ts";
 
 interface CallRow {
   readonly n: number;
@@ -30,6 +22,7 @@ interface CallRow {
   readonly settled_at: number | null;
   readonly status: OperationStatus | null;
   readonly result: string | null;
+  readonly output_bytes: number | null;
 }
 
 /** What the policy and a restart need of a call, written once as one text. */
@@ -39,14 +32,16 @@ export interface CallDetail {
   readonly request: Json;
 }
 
-const selectCalls = "SELECT calls.*, settled_at, status, result FROM calls LEFT JOIN outcomes USING (n)";
+type Place = Pick<StoreContext, "database" | "directory">;
 
-export function findCall(database: Database, id: string): CallRecord | undefined {
+const selectCalls = "SELECT calls.*, settled_at, status, result, output_bytes FROM calls LEFT JOIN outcomes USING (n)";
+
+export function findCall({ database, directory }: Place, id: string): CallRecord | undefined {
   const row = database.one<CallRow>(`${selectCalls} WHERE id = ?`, id);
-  return row === undefined ? undefined : recordOf(row);
+  return row === undefined ? undefined : recordOf(row, directory);
 }
 
-export function listCalls(database: Database, filter: CallFilter): CallRecord[] {
+export function listCalls({ database, directory }: Place, filter: CallFilter): CallRecord[] {
   const where: string[] = [];
   const parameters: Parameter[] = [];
   if (filter.sessionId !== undefined) {
@@ -63,18 +58,20 @@ export function listCalls(database: Database, filter: CallFilter): CallRecord[] 
   // Nothing older than the oldest owner can still be running.
   if (filter.phase === "running") where.push("phase = 'running' AND settled_at IS NULL AND n >= (SELECT min(first_call) FROM owners)");
   const condition = where.length === 0 ? "" : `WHERE ${where.join(" AND ")}`;
-  return database.all<CallRow>(`${selectCalls} ${condition} ORDER BY n DESC LIMIT ?`, ...parameters, filter.limit ?? -1).map(recordOf);
+  return database
+    .all<CallRow>(`${selectCalls} ${condition} ORDER BY n DESC LIMIT ?`, ...parameters, filter.limit ?? -1)
+    .map((row) => recordOf(row, directory));
 }
 
 /** Running calls of one owner, oldest first. */
-export function runningCalls(database: Database, ownerId: string, firstCall: number): CallRecord[] {
+export function runningCalls({ database, directory }: Place, ownerId: string, firstCall: number): CallRecord[] {
   return database
     .all<CallRow>(
       `${selectCalls} WHERE n >= ? AND owner_id = ? AND phase = 'running' AND settled_at IS NULL ORDER BY n`,
       firstCall,
       ownerId,
     )
-    .map(recordOf);
+    .map((row) => recordOf(row, directory));
 }
 
 export function readJournal(database: Database, callId: string): JournalEntry[] {
@@ -99,7 +96,7 @@ export function usedBlobs(database: Database): ReadonlySet<string> {
   return new Set(rows.map((row) => row.hash));
 }
 
-function recordOf(row: CallRow): CallRecord {
+function recordOf(row: CallRow, directory: string): CallRecord {
   const { input, effects, request } = JSON.parse(row.detail) as CallDetail;
   return {
     id: row.id,
@@ -116,7 +113,7 @@ function recordOf(row: CallRow): CallRecord {
     ...optional("messageId", row.message_id),
     ...optional("agent", row.agent),
     ...optional("status", row.status),
-    ...optional("result", row.result === null ? null : (JSON.parse(row.result) as Result)),
+    ...optional("result", row.result === null ? null : unpackResult(directory, row.n, { text: row.result, outputBytes: row.output_bytes })),
     ...optional("undoOf", row.undo_of),
     request,
   };

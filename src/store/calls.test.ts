@@ -1,3 +1,5 @@
+import { readdirSync, rmSync, statSync } from "node:fs";
+import { join } from "node:path";
 import { expect, test } from "vitest";
 import type { FileImage } from "../contract/index.ts";
 import { aCall, anEvent, anOwner, aResult, aSession, aSettlement, aStart, aStore, temporaryHome } from "./store.fixture.ts";
@@ -148,4 +150,28 @@ test("a store that closes with a call running leaves it to be adopted", async ()
   await closing.close();
   expect((await next.adoptOrphans()).map((call) => call.id)).toEqual(["left"]);
   await expect(closing.appendEvents(sessionId, [anEvent(1)])).rejects.toMatchObject({ details: { reason: "store_closed" } });
+});
+
+test("a long output of a call that changed nothing lies beside the database and comes back whole", async () => {
+  const directory = await temporaryHome();
+  const store = await aStore(directory);
+  const { id: sessionId } = await aSession(store);
+  const output = "好 line\n".repeat(10_000);
+  for (const [call, durable] of [
+    ["c1", false],
+    ["c2", true],
+    ["c3", false],
+  ] as const) {
+    await store.startCall(aStart(aCall(sessionId, call)));
+    await store.settleCall(aSettlement(sessionId, call, { result: aResult(call, { output }), durable, soon: !durable }));
+  }
+  expect((await store.call("c1"))?.result).toEqual(aResult("c1", { output }));
+  expect((await store.listCalls({})).map(({ result }) => result?.output === output)).toEqual([true, true, true]);
+  expect(readdirSync(join(directory, "results"))).toEqual(["1", "3"]);
+  expect(statSync(join(directory, "results", "1")).mode & 0o777).toBe(0o600);
+  rmSync(join(directory, "results", "1"));
+  expect((await store.call("c1"))?.result?.output).toBe(`[The output of ${Buffer.byteLength(output)} bytes is no longer there.]`);
+  await store.gc({ olderThan: Date.now() + 1e6, maxOutputBytes: 0, dryRun: false });
+  // The newest call stays.
+  expect(readdirSync(join(directory, "results"))).toEqual(["3"]);
 });

@@ -24,6 +24,7 @@ import type { StoreContext } from "./context.ts";
 import type { Database } from "./database.ts";
 import { insertEvents } from "./events.ts";
 import { sha256 } from "./json-text.ts";
+import { packResult } from "./large-results.ts";
 import { leftOwners } from "./owners.ts";
 import { applyPatch } from "./sessions.ts";
 
@@ -51,14 +52,15 @@ export function appendJournal(database: Database, callId: string, entries: reado
 }
 
 /** Inside a write transaction. */
-export function startCall({ database, owner, now }: StoreContext, start: CallStart): StartOutcome {
+export function startCall(context: StoreContext, start: CallStart): StartOutcome {
+  const { database, owner, now } = context;
   const { call, approvalId } = start;
   const time = now();
   const detail = detailOf(call);
   const writing = start.journal.length > 0;
   const fresh = approvalId === undefined && insertCall(database, call, owner.id, "running", detail, writing);
   if (!fresh) {
-    const existing = findCall(database, call.id);
+    const existing = findCall(context, call.id);
     if (existing !== undefined) {
       refuseOtherSession(existing, call.sessionId);
       if (existing.phase !== "asked") return { kind: "known", call: existing };
@@ -88,12 +90,13 @@ export function startCall({ database, owner, now }: StoreContext, start: CallSta
 }
 
 /** Inside a write transaction. */
-export function requestApproval({ database, owner, now }: StoreContext, draft: ApprovalDraft): KaryiEvent[] {
+export function requestApproval(context: StoreContext, draft: ApprovalDraft): KaryiEvent[] {
+  const { database, owner, now } = context;
   const { call } = draft;
   const time = now();
   const detail = detailOf(call);
   if (!insertCall(database, call, owner.id, "asked", detail, false)) {
-    const existing = findCall(database, call.id);
+    const existing = findCall(context, call.id);
     if (existing !== undefined) {
       refuseOtherSession(existing, call.sessionId);
       if (existing.phase !== "asked")
@@ -106,7 +109,7 @@ export function requestApproval({ database, owner, now }: StoreContext, draft: A
 }
 
 /** Inside a write transaction. */
-export function settleCall({ database, owner, now }: StoreContext, settlement: CallSettlement): KaryiEvent[] {
+export function settleCall({ database, directory, owner, now }: StoreContext, settlement: CallSettlement): KaryiEvent[] {
   const { callId, sessionId, status } = settlement;
   const time = now();
   const call = database.columns<[number, string, CallPhase, string, string]>(
@@ -116,13 +119,14 @@ export function settleCall({ database, owner, now }: StoreContext, settlement: C
   );
   if (call === undefined) throw unknownCall(callId);
   const [n, ownerId, phase, tool, summary] = call;
-  const result = JSON.stringify(settlement.result);
+  const { text, outputBytes } = packResult(directory, n, settlement.result, settlement.durable);
   const settled = database.run(
-    "INSERT INTO outcomes (n, settled_at, status, result) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING",
+    "INSERT INTO outcomes (n, settled_at, status, result, output_bytes) VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
     n,
     time,
     status,
-    result,
+    text,
+    outputBytes,
   );
   if (settled === 0) throw conflict("already_settled", `Call ${callId} is settled already; this second result was not recorded.`);
   if (phase === "asked") {
@@ -148,7 +152,7 @@ export function settleCall({ database, owner, now }: StoreContext, settlement: C
     status,
     result_status: settlement.result.status,
     error_code: settlement.result.error?.code,
-    result_hash: settlement.durable ? sha256(result) : undefined,
+    result_hash: settlement.durable ? sha256(text) : undefined,
     ...(settlement.mark === undefined ? {} : { marked: settlement.mark.map((mark) => ({ call_id: mark.callId, status: mark.status })) }),
   });
   return events;
@@ -162,7 +166,7 @@ export async function adoptOrphans(context: StoreContext): Promise<readonly Call
   return database.write(false, () =>
     // Looked up again under the lock: somebody else may have been quicker.
     leftOwners(context).flatMap(({ id, firstCall }) => {
-      const orphans = runningCalls(database, id, firstCall);
+      const orphans = runningCalls(context, id, firstCall);
       for (const orphan of orphans) database.run("UPDATE calls SET owner_id = ? WHERE id = ?", owner.id, orphan.id);
       if (orphans.length > 0) database.run("UPDATE owners SET first_call = min(first_call, ?) WHERE id = ?", firstCall, owner.id);
       database.run("DELETE FROM locks WHERE owner_id = ?", id);

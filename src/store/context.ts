@@ -4,6 +4,8 @@ import type { Database } from "./database.ts";
 
 export interface StoreContext {
   readonly database: Database;
+  /** The home: long texts lie beside the database. */
+  readonly directory: string;
   readonly owner: Owner;
   isAlive(owner: Owner): boolean;
   now(): number;

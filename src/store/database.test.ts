@@ -38,6 +38,34 @@ test("a failing step is rolled back whole, and the next one works", async () => 
   expect(await database.query(() => database.all("SELECT * FROM t"))).toHaveLength(1);
 });
 
+test("work that may wait is committed in the order it came, before whatever is asked later", async () => {
+  const database = await bareDatabase((connection) => connection.exec("CREATE TABLE t (a INTEGER PRIMARY KEY, what TEXT)"));
+  const insert = (what: string) => () => database.run("INSERT INTO t (what) VALUES (?)", what);
+  const all = () => database.all<{ what: string }>("SELECT what FROM t ORDER BY a").map(({ what }) => what);
+  const order: string[] = [];
+  void database.writeSoon(insert("first"), 0).then(() => order.push("first"));
+  void database.writeSoon(insert("second"), 0).then(() => order.push("second"));
+  expect(await database.query(all)).toEqual(["first", "second"]);
+  void database.writeSoon(insert("third"), 0).then(() => order.push("third"));
+  await database.write(true, insert("fourth")).then(() => order.push("fourth"));
+  expect(await database.read(all)).toEqual(["first", "second", "third", "fourth"]);
+  expect(order).toEqual(["first", "second", "third", "fourth"]);
+  await database.writeSoon(insert("by itself"), 0);
+  expect(await database.query(all)).toHaveLength(5);
+});
+
+test("work that waited and fails takes no other down", async () => {
+  const database = await bareDatabase((connection) => connection.exec("CREATE TABLE t (a INTEGER UNIQUE)"));
+  const insert = (a: number) => () => database.run("INSERT INTO t VALUES (?)", a);
+  const waiting = [1, 1, 2].map((a) => database.writeSoon(insert(a), 0));
+  const written = database.write(false, insert(3));
+  const outcomes = await Promise.allSettled([...waiting, written]);
+  expect(outcomes.map(({ status }) => status)).toEqual(["fulfilled", "rejected", "fulfilled", "fulfilled"]);
+  const late = database.writeSoon(insert(4), 0);
+  database.close();
+  await expect(late).rejects.toMatchObject({ details: { reason: "store_closed" } });
+});
+
 test("a database that may not grow any more is a full disk: said clearly, nothing lost", async () => {
   const database = await bareDatabase((connection) => {
     migrate(connection);

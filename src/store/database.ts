@@ -4,7 +4,9 @@
  *
  * Durable and relaxed transactions share the connection; `synchronous` is switched between them.
  * In WAL mode both survive the death of the process, and a durable one also syncs everything
- * committed before it. Refuses every operation after damage was seen or after `close`.
+ * committed before it. Work that may wait joins the next transaction of any kind, in the order it
+ * came, and every read comes after it: nobody on this connection can tell that it waited.
+ * Refuses every operation after damage was seen or after `close`.
  */
 import { setTimeout as delay } from "node:timers/promises";
 import type { DatabaseSyncInstance, StatementSyncInstance } from "@photostructure/sqlite";
@@ -16,6 +18,17 @@ export type Parameter = string | number | null | Uint8Array;
 /** A lock is waited for this long in all; each try inside SQLite blocks for `busyTimeoutMs` at most. */
 const patienceMs = 30_000;
 const pollMs = 20;
+
+/** How far work that may wait is behind at most: in time, and in what is held in memory for it. */
+const maxWaitMs = 5;
+const maxWaiting = 256;
+const maxWaitingSize = 1 << 20;
+
+interface Waiting {
+  readonly work: () => unknown;
+  readonly resolve: (value: never) => void;
+  readonly reject: (error: unknown) => void;
+}
 
 export interface DatabaseOptions {
   readonly connection: DatabaseSyncInstance;
@@ -36,6 +49,9 @@ export class Database {
   #damage: unknown;
   #poll: NodeJS.Timeout | undefined;
   #version = 0;
+  #waiting: Waiting[] = [];
+  #waitingSize = 0;
+  #flushTimer: NodeJS.Timeout | undefined;
 
   constructor(options: DatabaseOptions) {
     this.#options = options;
@@ -72,25 +88,32 @@ export class Database {
 
   /** One snapshot, so that several statements agree. */
   read<T>(work: () => T): Promise<T> {
-    return this.#patiently(() => this.#inTransaction("BEGIN", work));
+    return this.#patiently(() => {
+      this.#flush();
+      return this.#inTransaction("BEGIN", work);
+    });
   }
 
   /** For one statement: the cheaper read. */
   query<T>(work: () => T): Promise<T> {
-    return this.#patiently(work);
+    return this.#patiently(() => {
+      this.#flush();
+      return work();
+    });
   }
 
   /** All of `work` or nothing; the write lock is taken first, so that what `work` reads still holds when it writes. */
   write<T>(durable: boolean, work: () => T): Promise<T> {
-    return this.#patiently(() => {
-      if (this.#syncing !== durable) {
-        // Not a cached statement: SQLite applies this pragma when it compiles it.
-        this.#open().exec(durable ? "PRAGMA synchronous=FULL" : "PRAGMA synchronous=NORMAL");
-        this.#syncing = durable;
-      }
-      const value = this.#inTransaction("BEGIN IMMEDIATE", work);
-      this.#wake();
-      return value;
+    return this.#patiently(() => this.#commit(durable, work));
+  }
+
+  /** A relaxed write that may wait a moment for company. `size` is about what it holds in memory meanwhile. */
+  writeSoon<T>(work: () => T, size: number): Promise<T> {
+    return new Promise<T>((resolve, reject) => {
+      this.#waiting.push({ work, resolve, reject });
+      this.#waitingSize += size;
+      if (this.#waiting.length >= maxWaiting || this.#waitingSize >= maxWaitingSize) this.#flushNow();
+      else this.#flushTimer ??= setTimeout(() => this.#flushNow(), maxWaitMs);
     });
   }
 
@@ -114,6 +137,10 @@ export class Database {
     const connection = this.#connection;
     if (connection === undefined) return;
     this.#connection = undefined;
+    const left = this.#waiting;
+    this.#forgetWaiting();
+    for (const { reject } of left)
+      reject(storeFailure("store_closed", "Karyi's state was closed before this was recorded.", "Open it again."));
     const statements = this.#forgetStatements();
     this.#stopPolling();
     this.#wake();
@@ -122,6 +149,65 @@ export class Database {
     } finally {
       releaseAfter(connection, statements, this.#options.onClose);
     }
+  }
+
+  #commit<T>(durable: boolean, work: () => T): T {
+    const first = this.#waiting;
+    if (first.length === 0) return this.#commitAlone(durable, work);
+    this.#forgetWaiting();
+    let joined: { readonly values: unknown[]; readonly value: T };
+    try {
+      joined = this.#commitAlone(durable, () => ({ values: first.map((waiting) => waiting.work()), value: work() }));
+    } catch (error) {
+      if (isBusy(error)) {
+        this.#waiting = first;
+        throw error;
+      }
+      // One of them cannot be done. Each by itself, so that it takes no other down.
+      for (const waiting of first) this.#settleAlone(waiting);
+      return this.#commitAlone(durable, work);
+    }
+    first.forEach((waiting, index) => {
+      waiting.resolve(joined.values[index] as never);
+    });
+    return joined.value;
+  }
+
+  #commitAlone<T>(durable: boolean, work: () => T): T {
+    if (this.#syncing !== durable) {
+      // Not a cached statement: SQLite applies this pragma when it compiles it.
+      this.#open().exec(durable ? "PRAGMA synchronous=FULL" : "PRAGMA synchronous=NORMAL");
+      this.#syncing = durable;
+    }
+    const value = this.#inTransaction("BEGIN IMMEDIATE", work);
+    this.#wake();
+    return value;
+  }
+
+  #settleAlone({ work, resolve, reject }: Waiting): void {
+    try {
+      resolve(this.#commitAlone(false, work) as never);
+    } catch (error) {
+      reject(failureOf(error, this.#options.directory));
+    }
+  }
+
+  #flush(): void {
+    if (this.#waiting.length > 0) this.#commit(false, () => {});
+  }
+
+  #flushNow(): void {
+    const waiting = this.#waiting;
+    this.#patiently(() => this.#flush()).catch((error: unknown) => {
+      for (const { reject } of waiting) reject(error);
+    });
+  }
+
+  #forgetWaiting(): void {
+    this.#waiting = [];
+    this.#waitingSize = 0;
+    clearTimeout(this.#flushTimer);
+    this.#flushTimer = undefined;
   }
 
   async #patiently<T>(work: () => T): Promise<T> {

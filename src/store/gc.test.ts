@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import type { Store } from "../contract/index.ts";
+import { outputChunkBytes } from "./outputs.ts";
 import { aCall, anApproval, anEvent, aSession, aSettlement, aStart, aStore, temporaryHome } from "./store.fixture.ts";
 
 async function writeOutput(store: Store, sessionId: string, bytes: number): Promise<string> {
@@ -65,17 +66,17 @@ test("stored outputs are trimmed oldest first to their quota; one that is being 
   const store = await aStore(await temporaryHome());
   const { id } = await aSession(store);
   const writing = await store.createOutput(id);
-  await writing.write("y".repeat(100_000));
+  await writing.write("y".repeat(outputChunkBytes + 100_000));
+  await writing.write("y");
   const refs = [await writeOutput(store, id, 1000), await writeOutput(store, id, 1000), await writeOutput(store, id, 1000)];
-  // One chunk of 65,536 bytes is stored so far.
-  const request = { olderThan: 0, maxOutputBytes: 65_536 + 1500, dryRun: true };
+  const request = { olderThan: 0, maxOutputBytes: outputChunkBytes + 1500, dryRun: true };
   const report = { sessions: 0, calls: 0, events: 0, outputs: 2, bytesFreed: 2000 };
   expect(await store.gc(request)).toEqual(report);
   expect(await store.gc({ ...request, dryRun: false })).toEqual(report);
   const left = await Promise.all(refs.map((ref) => store.readOutput(id, ref, 0, 1)));
   expect(left.map((page) => page !== undefined)).toEqual([false, false, true]);
-  expect(await writing.close()).toEqual({ total: 100_000, kept: 100_000 });
-  expect((await store.readOutput(id, writing.ref, 99_990, 100))?.text).toBe("y".repeat(10));
+  expect(await writing.close()).toEqual({ total: outputChunkBytes + 100_001, kept: outputChunkBytes + 100_001 });
+  expect((await store.readOutput(id, writing.ref, outputChunkBytes + 99_991, 100))?.text).toBe("y".repeat(10));
 });
 
 test("after everything was forgotten, what a process leaves running is still found", async () => {

@@ -8,6 +8,8 @@ import type { GcReport, GcRequest } from "../contract/index.ts";
 import { appendAudit } from "./audit.ts";
 import type { StoreContext } from "./context.ts";
 import type { Database } from "./database.ts";
+import { removeLongOutputs } from "./large-results.ts";
+import { removeOutputFiles } from "./outputs.ts";
 import { ownerHolds } from "./owners.ts";
 
 const nothing: GcReport = { sessions: 0, calls: 0, events: 0, outputs: 0, bytesFreed: 0 };
@@ -59,11 +61,17 @@ function isIdle({ database, now }: StoreContext, sessionId: string, olderThan: n
 async function forgetSession(context: StoreContext, sessionId: string, request: GcRequest): Promise<GcReport> {
   const { database } = context;
   if (request.dryRun) return database.read(() => sizeOfSession(database, sessionId));
-  return database.write(false, () => {
+  const { size, refs, long } = await database.write(false, () => {
     // Somebody may have come back to it meanwhile.
-    if (!isIdle(context, sessionId, request.olderThan)) return nothing;
-    const size = sizeOfSession(database, sessionId);
-    if (size.sessions === 0) return nothing;
+    const size = isIdle(context, sessionId, request.olderThan) ? sizeOfSession(database, sessionId) : nothing;
+    if (size.sessions === 0) return { size: nothing, refs: [], long: [] };
+    const refs = database.all<{ ref: string }>("SELECT ref FROM outputs WHERE session_id = ?", sessionId).map(({ ref }) => ref);
+    const long = database
+      .all<{ n: number }>(
+        `SELECT n FROM outcomes WHERE output_bytes IS NOT NULL AND n IN (SELECT n FROM calls WHERE ${removableCalls})`,
+        sessionId,
+      )
+      .map(({ n }) => n);
     const calls = `SELECT n FROM calls WHERE ${removableCalls}`;
     database.run(`DELETE FROM outcomes WHERE n IN (${calls})`, sessionId);
     database.run(`DELETE FROM journal WHERE n IN (${calls})`, sessionId);
@@ -75,10 +83,12 @@ async function forgetSession(context: StoreContext, sessionId: string, request: 
     database.run("DELETE FROM events WHERE session_id = ?", sessionId);
     database.run("DELETE FROM approvals WHERE session_id = ?", sessionId);
     database.run("DELETE FROM tasks WHERE session_id = ?", sessionId);
-    database.run("DELETE FROM output_chunks WHERE n IN (SELECT n FROM outputs WHERE session_id = ?)", sessionId);
     database.run("DELETE FROM outputs WHERE session_id = ?", sessionId);
-    return size;
+    return { size, refs, long };
   });
+  await removeOutputFiles(context.directory, refs);
+  removeLongOutputs(context.directory, long);
+  return size;
 }
 
 /** The newest call of all stays: owners remember by its number where their own calls begin. */
@@ -87,7 +97,7 @@ const removableCalls = "session_id = ?1 AND n < (SELECT max(n) FROM calls)";
 function sizeOfSession(database: Database, sessionId: string): GcReport {
   const calls = count(
     database,
-    `SELECT count(*) AS rows, total(length(detail) + coalesce(length(result), 0)) AS bytes
+    `SELECT count(*) AS rows, total(length(detail) + coalesce(length(result), 0) + coalesce(output_bytes, 0)) AS bytes
      FROM calls LEFT JOIN outcomes USING (n) WHERE ${removableCalls}`,
     sessionId,
   );
@@ -108,8 +118,8 @@ async function trimOutputs(context: StoreContext, request: GcRequest, forgotten:
   const { database } = context;
   const outputs = await database.query(() =>
     database
-      .all<{ n: number; session_id: string; kept: number; closed: number; owner_id: string }>(
-        "SELECT n, session_id, kept, closed, owner_id FROM outputs ORDER BY n",
+      .all<{ ref: string; session_id: string; kept: number; closed: number; owner_id: string }>(
+        "SELECT ref, session_id, kept, closed, owner_id FROM outputs ORDER BY n",
       )
       .filter((output) => !(request.dryRun && forgotten.has(output.session_id))),
   );
@@ -127,16 +137,15 @@ async function trimOutputs(context: StoreContext, request: GcRequest, forgotten:
 
 async function removeOutput(
   context: StoreContext,
-  output: { readonly n: number; readonly closed: number; readonly owner_id: string },
+  output: { readonly ref: string; readonly closed: number; readonly owner_id: string },
   dryRun: boolean,
 ): Promise<boolean> {
   const { database } = context;
   if (output.closed === 0 && (await database.query(() => ownerHolds(context, output.owner_id)))) return false;
   if (dryRun) return true;
-  return database.write(false, () => {
-    database.run("DELETE FROM output_chunks WHERE n = ?", output.n);
-    return database.run("DELETE FROM outputs WHERE n = ?", output.n) === 1;
-  });
+  const removed = await database.write(false, () => database.run("DELETE FROM outputs WHERE ref = ?", output.ref) === 1);
+  await removeOutputFiles(context.directory, [output.ref]);
+  return removed;
 }
 
 function count(database: Database, sql: string, sessionId: string): { readonly rows: number; readonly bytes: number } {

@@ -99,9 +99,21 @@ const tasks = `
   ) STRICT;
 `;
 
+/** Long texts move out of the rows; outputs of before are not carried over, for they are kept for a while only. */
+const textsInFiles = `
+  DROP TABLE output_chunks;
+  DELETE FROM outputs;
+  ALTER TABLE outputs ADD COLUMN head INTEGER NOT NULL DEFAULT 0;
+  ALTER TABLE outputs ADD COLUMN tail INTEGER NOT NULL DEFAULT 0;
+  ALTER TABLE outputs ADD COLUMN base INTEGER NOT NULL DEFAULT 0;
+  ALTER TABLE outputs ADD COLUMN ring INTEGER NOT NULL DEFAULT 1;
+  ALTER TABLE outcomes ADD COLUMN output_bytes INTEGER;
+`;
+
 export const migrations: readonly Migration[] = [
   { version: 1, sql: first },
   { version: 2, sql: tasks },
+  { version: 3, sql: textsInFiles },
 ];
 
 /** Brings the schema up to date; safe when several processes do it at once. Answers the version reached. */

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, onTestFinished, test } from "vitest";
 import type { Store } from "../contract/index.ts";
 import { openDatabase } from "./opening.ts";
-import { readOutput, SqliteOutputWriter } from "./outputs.ts";
+import { readOutput, StoredOutput } from "./outputs.ts";
 import { anOwner, aSession, aStore, full, long, temporaryHome } from "./store.fixture.ts";
 
 async function readAll(store: Store, sessionId: string, ref: string, limit: number): Promise<string> {
@@ -107,20 +107,21 @@ test("however the text is cut into pieces and pages, the same text comes back", 
 });
 
 test("with any quota what is kept is a head and a tail of the text, never half a character", long, async () => {
-  const database = await openDatabase({ directory: await temporaryHome(), now: () => 0, onDamage: () => {} });
+  const directory = await temporaryHome();
+  const database = await openDatabase({ directory, now: () => 0, onDamage: () => {} });
   onTestFinished(() => database.close());
-  const context = { database, owner: anOwner(), now: () => 0, isAlive: () => true };
+  const context = { database, directory, owner: anOwner(), now: () => 0, isAlive: () => true };
   const pieces = fc.array(fc.string({ unit: "binary", maxLength: 30 }), { maxLength: 6 });
   await fc.assert(
     fc.asyncProperty(fc.integer({ min: 1, max: 60 }), pieces, async (quota, texts) => {
-      const output = new SqliteOutputWriter(context, "s", quota);
+      const output = new StoredOutput(context, "s", quota);
       for (const text of texts) await output.write(text);
       const { total, kept } = await output.close();
       const whole = Buffer.from(texts.join("")).toString();
       expect(total).toBe(Buffer.byteLength(whole));
       expect(kept).toBeLessThanOrEqual(Math.min(quota, total));
       expect(kept).toBeGreaterThan(Math.min(quota, total) - 8);
-      const page = await database.read(() => readOutput(database, "s", output.ref, 0, 1_000_000));
+      const page = await readOutput(context, "s", output.ref, 0, 1_000_000);
       const [head = "", tail = ""] = (page?.text ?? "").split(/\n\[\d+ bytes are not kept here[^\]]*\]\n/);
       expect(whole.startsWith(head)).toBe(true);
       expect(whole.endsWith(tail)).toBe(true);

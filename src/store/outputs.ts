@@ -1,59 +1,68 @@
 /**
- * Stored outputs (C8): a stream of text kept as rows of bytes, readable by page within its session.
- * Above the quota the first 80 % and the last 20 % of the quota stay; every byte is counted. Every
- * row begins and ends between characters.
+ * Stored outputs (C8): a stream of text kept in a file of its own, readable by page within its session.
+ * Above the quota the first 80 % and the last 20 % of the quota stay; every byte is counted. What is
+ * kept begins and ends between characters.
  *
- * Text is buffered up to one chunk: an output counts as kept when `close` has resolved.
+ * The file holds the head, and behind it the tail as a ring that is written over again and again; the
+ * row says how much of both there is, and never more than the file holds. Text is buffered up to one
+ * chunk, and the row may be a moment behind: an output is there for everybody when the call that
+ * wrote it is.
  */
 import { randomBytes } from "node:crypto";
+import { type FileHandle, mkdir, open, unlink } from "node:fs/promises";
+import { join } from "node:path";
 import type { OutputPage, OutputWriter } from "../contract/index.ts";
+import { cutAfter, cutBefore, endsInHalf } from "./characters.ts";
 import type { StoreContext } from "./context.ts";
 import type { Database } from "./database.ts";
-import { storeFailure } from "./failures.ts";
+import { failureOf, storeFailure } from "./failures.ts";
 
 export const defaultOutputQuotaBytes = 64 * 1024 * 1024;
-const chunkBytes = 64 * 1024;
-const sliceUnits = 16 * 1024;
+export const outputChunkBytes = 256 * 1024;
+const sliceUnits = 64 * 1024;
 const headShare = 0.8;
 
-interface Chunk {
-  readonly start: number;
-  readonly length: number;
-}
-
-/** What is in the database of an output that is still being written. */
-interface Progress {
-  readonly row: number | undefined;
+/** Where the bytes of an output are: `[0, head)` and `[tail, total)` are kept, the ring begins at `base` in the file. */
+interface Layout {
   readonly total: number;
   readonly head: number;
-  /** Chunks behind the head, oldest first; about as many as the tail of the quota holds. */
-  readonly tail: readonly Chunk[];
+  readonly tail: number;
+  readonly base: number;
+  readonly ring: number;
 }
 
-export class SqliteOutputWriter implements OutputWriter {
+interface Counts {
+  readonly total: number;
+  readonly kept: number;
+}
+
+export class StoredOutput implements OutputWriter {
   readonly ref = `out_${randomBytes(15).toString("base64url")}`;
   readonly #context: StoreContext;
   readonly #sessionId: string;
-  readonly #quota: number;
-  readonly #headLimit: number;
-  #progress: Progress = { row: undefined, total: 0, head: 0, tail: [] };
+  readonly #createdAt: number;
+  #layout: Layout;
+  #file: FileHandle | undefined;
+  #known = false;
   #pending: Buffer[] = [];
   #pendingBytes = 0;
   /** The first half of a surrogate pair whose second half is in the next piece. */
   #half = "";
   #storing: Promise<void> = Promise.resolve();
-  #closing: Promise<{ readonly total: number; readonly kept: number }> | undefined;
+  #closing: Promise<Counts> | undefined;
 
   constructor(context: StoreContext, sessionId: string, quota: number) {
     this.#context = context;
     this.#sessionId = sessionId;
-    this.#quota = quota;
-    this.#headLimit = Math.floor(quota * headShare);
+    this.#createdAt = context.now();
+    const base = Math.floor(quota * headShare);
+    this.#layout = { total: 0, head: 0, tail: 0, base, ring: quota - base };
   }
 
+  /** Resolves when there is room for more: one chunk is on its way to the disk while the next one fills. */
   async write(text: string): Promise<void> {
     if (this.#closing !== undefined) throw storeFailure("output_closed", "This output is closed.", "Create another one.");
-    let rest = this.#half + text;
+    let rest = this.#half === "" ? text : this.#half + text;
     this.#half = "";
     if (endsInHalf(rest)) {
       this.#half = rest.slice(-1);
@@ -62,21 +71,31 @@ export class SqliteOutputWriter implements OutputWriter {
     for (let at = 0; at < rest.length; ) {
       let end = Math.min(at + sliceUnits, rest.length);
       if (end < rest.length && endsInHalf(rest.slice(end - 1, end))) end += 1;
-      this.#buffer(Buffer.from(rest.slice(at, end)));
+      this.#buffer(Buffer.from(at === 0 && end === rest.length ? rest : rest.slice(at, end)));
       at = end;
-      if (this.#pendingBytes >= chunkBytes) await this.#flush(false);
+      if (this.#pendingBytes >= outputChunkBytes) {
+        await this.#storing;
+        this.#flush();
+      }
     }
   }
 
-  close(): Promise<{ readonly total: number; readonly kept: number }> {
+  close(): Promise<Counts> {
     this.#closing ??= this.#finish();
     return this.#closing;
   }
 
-  async #finish(): Promise<{ readonly total: number; readonly kept: number }> {
+  async #finish(): Promise<Counts> {
     if (this.#half !== "") this.#buffer(Buffer.from(this.#half));
-    await this.#flush(true);
-    return { total: this.#progress.total, kept: keptOf(this.#progress) };
+    try {
+      this.#flush();
+      await this.#storing;
+      await this.#alignTail();
+      this.#record(true);
+      return { total: this.#layout.total, kept: keptOf(this.#layout) };
+    } finally {
+      await this.#file?.close();
+    }
   }
 
   #buffer(bytes: Buffer): void {
@@ -84,138 +103,171 @@ export class SqliteOutputWriter implements OutputWriter {
     this.#pendingBytes += bytes.length;
   }
 
-  /** In order, one transaction a chunk; after a failure every later one fails the same way. */
-  #flush(last: boolean): Promise<void> {
-    const bytes = Buffer.concat(this.#pending, this.#pendingBytes);
+  /** In order; after a failure every later one fails the same way. */
+  #flush(): void {
+    const pieces = this.#pending;
     this.#pending = [];
     this.#pendingBytes = 0;
     this.#storing = this.#storing.then(async () => {
-      this.#progress = await this.#context.database.write(false, () => this.#store(bytes, last));
+      if (pieces.length === 0) return;
+      try {
+        for (const piece of pieces) await this.#store(piece);
+      } catch (error) {
+        throw failureOf(error, this.#context.directory);
+      }
+      this.#record(false);
     });
-    return this.#storing;
+    this.#storing.catch(() => {});
   }
 
-  #store(bytes: Buffer, last: boolean): Progress {
-    const { database } = this.#context;
-    let { row = this.#insertRow(), total, head, tail } = this.#progress;
+  async #store(bytes: Buffer): Promise<void> {
+    const { total, head, base, ring } = this.#layout;
+    this.#file ??= await create(this.#context.directory, this.ref);
     // The head ends for good where it first meets its limit.
-    const inHead = total === head ? cutBefore(bytes, this.#headLimit - total) : 0;
-    if (inHead > 0) insertChunk(database, row, total, bytes.subarray(0, inHead));
-    if (inHead < bytes.length) {
-      const chunk = { start: total + inHead, length: bytes.length - inHead };
-      insertChunk(database, row, chunk.start, bytes.subarray(inHead));
-      tail = [...tail, chunk];
+    const inHead = total === head ? cutBefore(bytes, base - total) : 0;
+    if (inHead > 0) await this.#file.write(bytes, 0, inHead, total);
+    // Only what the ring can hold at all is worth writing.
+    let at = Math.max(inHead, bytes.length - ring);
+    while (at < bytes.length) {
+      const position = (total + at - (head + inHead)) % ring;
+      const length = Math.min(bytes.length - at, ring - position);
+      await this.#file.write(bytes, at, length, base + position);
+      at += length;
     }
-    head += inHead;
-    total += bytes.length;
-    if (total > this.#quota) tail = trimTail(database, row, tail, total - (this.#quota - this.#headLimit), last);
-    const progress = { row, total, head, tail };
-    database.run("UPDATE outputs SET total = ?, kept = ?, closed = ? WHERE n = ?", total, keptOf(progress), last ? 1 : 0, row);
-    return progress;
+    const now = { total: total + bytes.length, head: head + inHead };
+    this.#layout = { ...this.#layout, ...now, tail: Math.max(now.head, now.total - ring) };
   }
 
-  #insertRow(): number {
-    const { database, owner, now } = this.#context;
-    const inserted = database.one<{ n: number }>(
-      "INSERT INTO outputs (ref, session_id, owner_id, created_at, total, kept, closed) VALUES (?, ?, ?, ?, 0, 0, 0) RETURNING n",
+  /** The ring's oldest character may have lost its beginning. */
+  async #alignTail(): Promise<void> {
+    if (this.#file === undefined || this.#layout.tail === this.#layout.head) return;
+    const first = await readRange(this.#file, this.#layout, this.#layout.tail, Math.min(this.#layout.tail + 4, this.#layout.total));
+    this.#layout = { ...this.#layout, tail: this.#layout.tail + cutAfter(first, 0) };
+  }
+
+  #record(last: boolean): void {
+    const layout = this.#layout;
+    const create = !this.#known;
+    this.#known = true;
+    this.#context.database.writeSoon(() => this.#save(layout, last, create), 0).catch(() => {});
+  }
+
+  #save(layout: Layout, last: boolean, create: boolean): void {
+    const { database, owner } = this.#context;
+    if (create)
+      database.run(
+        `INSERT INTO outputs (ref, session_id, owner_id, created_at, total, kept, closed, head, tail, base, ring)
+         VALUES (?, ?, ?, ?, 0, 0, 0, 0, 0, ?, ?)`,
+        this.ref,
+        this.#sessionId,
+        owner.id,
+        this.#createdAt,
+        layout.base,
+        layout.ring,
+      );
+    database.run(
+      "UPDATE outputs SET total = ?, kept = ?, closed = ?, head = ?, tail = ? WHERE ref = ?",
+      layout.total,
+      keptOf(layout),
+      last ? 1 : 0,
+      layout.head,
+      layout.tail,
       this.ref,
-      this.#sessionId,
-      owner.id,
-      now(),
     );
-    if (inserted === undefined) throw new Error("SQLite gave no row number");
-    return inserted.n;
   }
 }
 
-/** Drops the chunks before `from`; at the end the one that lies across it is cut, so that the tail has its exact size. */
-function trimTail(database: Database, row: number, tail: readonly Chunk[], from: number, last: boolean): readonly Chunk[] {
-  const kept = tail.filter((chunk) => chunk.start + chunk.length > from);
-  for (const chunk of tail.slice(0, tail.length - kept.length)) deleteChunk(database, row, chunk.start);
-  const first = kept[0];
-  if (!last || first === undefined || first.start >= from) return kept;
-  const stored = database.one<{ bytes: Uint8Array }>("SELECT bytes FROM output_chunks WHERE n = ? AND start = ?", row, first.start);
-  if (stored === undefined) throw new Error(`chunk ${first.start} of an output is gone`);
-  const cut = boundaryAfter(stored.bytes, from - first.start);
-  deleteChunk(database, row, first.start);
-  if (cut === first.length) return kept.slice(1);
-  insertChunk(database, row, first.start + cut, stored.bytes.subarray(cut));
-  return [{ start: first.start + cut, length: first.length - cut }, ...kept.slice(1)];
+export async function readOutput(
+  { database, directory }: Pick<StoreContext, "database" | "directory">,
+  sessionId: string,
+  ref: string,
+  offset: number,
+  limit: number,
+): Promise<OutputPage | undefined> {
+  const layout = await database.query(() => findLayout(database, sessionId, ref));
+  if (layout === undefined) return undefined;
+  if (layout.total === 0) return { ref, text: "", offset: 0, total: 0 };
+  let file: FileHandle;
+  try {
+    file = await open(pathOf(directory, ref));
+  } catch {
+    return undefined;
+  }
+  try {
+    return await readPage(file, layout, ref, offset, limit);
+  } finally {
+    await file.close();
+  }
 }
 
-function keptOf({ head, tail }: Progress): number {
-  return tail.reduce((sum, chunk) => sum + chunk.length, head);
-}
-
-/** Inside a read transaction. A page goes on behind a dropped middle and says so where it was. */
-export function readOutput(database: Database, sessionId: string, ref: string, offset: number, limit: number): OutputPage | undefined {
-  const output = database.one<{ n: number; total: number }>(
-    "SELECT n, total FROM outputs WHERE ref = ? AND session_id = ?",
-    ref,
-    sessionId,
-  );
-  if (output === undefined) return undefined;
-  const { n, total } = output;
+/** A page goes on behind a dropped middle and says so where it was. */
+async function readPage(file: FileHandle, layout: Layout, ref: string, offset: number, limit: number): Promise<OutputPage> {
+  const { total, head, tail } = layout;
   const wanted = Math.max(1, Math.floor(limit));
   let from = Math.min(Math.max(0, Math.floor(offset)), total);
-  const chunks = database.all<{ start: number; bytes: Uint8Array }>(
-    `SELECT start, bytes FROM output_chunks
-     WHERE n = ?1 AND start >= coalesce((SELECT max(start) FROM output_chunks WHERE n = ?1 AND start <= ?2), 0) ORDER BY start LIMIT ?3`,
-    n,
-    from,
-    Math.ceil(wanted / chunkBytes) + 4,
-  );
   let position = from;
   let left = wanted;
   let text = "";
-  for (const { start, bytes } of chunks) {
-    if (start + bytes.length <= position) continue;
-    if (start > position) {
-      text += `\n[${start - position} bytes are not kept here: the output was over its quota]\n`;
-      position = start;
+  const parts =
+    head === tail
+      ? [{ start: 0, end: total }]
+      : [
+          { start: 0, end: head },
+          { start: tail, end: total },
+        ];
+  for (const part of parts) {
+    if (part.end <= position) continue;
+    if (part.start > position) {
+      text += `\n[${part.start - position} bytes are not kept here: the output was over its quota]\n`;
+      position = part.start;
     }
-    const first = boundaryAfter(bytes, position - start);
-    if (text === "" && left === wanted) from = start + first;
+    // Four bytes more on either side show where the characters end.
+    const bytes = await readRange(file, layout, position, Math.min(part.end, position + left + 8));
+    const first = cutAfter(bytes, 0);
+    if (text === "" && left === wanted) from = position + first;
     let end = cutBefore(bytes, first + left);
     // A limit below one character still gets on.
-    if (end <= first && left === wanted) end = boundaryAfter(bytes, first + 1);
+    if (end <= first && left === wanted) end = cutAfter(bytes, first + 1);
     if (end <= first) break;
-    text += Buffer.from(bytes.buffer, bytes.byteOffset + first, end - first).toString("utf8");
+    text += bytes.toString("utf8", first, end);
     left -= end - first;
-    position = start + end;
-    if (end < bytes.length || left <= 0) break;
+    position += end;
+    if (position < part.end || left <= 0) break;
   }
   return { ref, text, offset: from, ...(position > from && position < total ? { next: position } : {}), total };
 }
 
-function insertChunk(database: Database, row: number, start: number, bytes: Uint8Array): void {
-  database.run("INSERT INTO output_chunks (n, start, bytes) VALUES (?, ?, ?)", row, start, bytes);
+/** The kept bytes `[from, to)`; they lie within the head or within the tail, or go over from one to the other without a gap. */
+async function readRange(file: FileHandle, { head, base, ring }: Layout, from: number, to: number): Promise<Buffer> {
+  const bytes = Buffer.alloc(to - from);
+  for (let at = from; at < to; ) {
+    const inRing = (at - head) % ring;
+    const [position, length] = at < head ? [at, Math.min(to, head) - at] : [base + inRing, Math.min(to - at, ring - inRing)];
+    const { bytesRead } = await file.read(bytes, at - from, length, position);
+    if (bytesRead === 0) return bytes.subarray(0, at - from);
+    at += bytesRead;
+  }
+  return bytes;
 }
 
-function deleteChunk(database: Database, row: number, start: number): void {
-  database.run("DELETE FROM output_chunks WHERE n = ? AND start = ?", row, start);
+/** What is left of outputs whose rows are gone. */
+export async function removeOutputFiles(directory: string, refs: readonly string[]): Promise<void> {
+  for (const ref of refs) await unlink(pathOf(directory, ref)).catch(() => {});
 }
 
-function endsInHalf(text: string): boolean {
-  const unit = text.charCodeAt(text.length - 1);
-  return unit >= 0xd800 && unit <= 0xdbff;
+async function create(directory: string, ref: string): Promise<FileHandle> {
+  await mkdir(join(directory, "outputs"), { recursive: true, mode: 0o700 });
+  return open(pathOf(directory, ref), "wx+", 0o600);
 }
 
-function insideCharacter(bytes: Uint8Array, at: number): boolean {
-  return ((bytes[at] ?? 0) & 0xc0) === 0x80;
+function pathOf(directory: string, ref: string): string {
+  return join(directory, "outputs", ref);
 }
 
-/** The last place between characters at or before `at`. */
-function cutBefore(bytes: Uint8Array, at: number): number {
-  if (at >= bytes.length) return bytes.length;
-  let cut = Math.max(0, at);
-  while (cut > 0 && insideCharacter(bytes, cut)) cut -= 1;
-  return cut;
+function findLayout(database: Database, sessionId: string, ref: string): Layout | undefined {
+  return database.one<Layout>("SELECT total, head, tail, base, ring FROM outputs WHERE ref = ? AND session_id = ?", ref, sessionId);
 }
 
-/** The first place between characters at or after `at`. */
-function boundaryAfter(bytes: Uint8Array, at: number): number {
-  let cut = Math.min(at, bytes.length);
-  while (cut < bytes.length && insideCharacter(bytes, cut)) cut += 1;
-  return cut;
+function keptOf({ total, head, tail }: Layout): number {
+  return head + total - tail;
 }

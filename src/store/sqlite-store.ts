@@ -14,7 +14,7 @@ import { insertEvents, readEvents } from "./events.ts";
 import { collect } from "./gc.ts";
 import { dropLocks, takeLocks } from "./locks.ts";
 import { fileName, openDatabase } from "./opening.ts";
-import { defaultOutputQuotaBytes, readOutput, SqliteOutputWriter } from "./outputs.ts";
+import { defaultOutputQuotaBytes, readOutput, StoredOutput } from "./outputs.ts";
 import { registerOwner, unregisterOwner } from "./owners.ts";
 import { applyPatch, findSession, listSessions, openSession, seenFiles, unknownSession } from "./sessions.ts";
 import { listTasks, saveTask } from "./tasks.ts";
@@ -39,7 +39,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
   const now = options.now ?? Date.now;
   const database = await openDatabase({ directory: options.directory, now, onDamage: options.onDamage ?? (() => {}) });
   const { owner } = options;
-  const context: StoreContext = { database, owner, now, isAlive: (other) => options.isAlive(other) };
+  const context: StoreContext = { database, directory: options.directory, owner, now, isAlive: (other) => options.isAlive(other) };
   const quota = options.outputQuotaBytes ?? defaultOutputQuotaBytes;
   /** Calls that took locks here, so that settling any other one need not look. */
   const locking = new Set<string>();
@@ -49,7 +49,15 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     database.close();
     throw error;
   }
+  /** Calls that run here, and whether any before-image was written for them: most have none to look for. */
+  const journaled = new Map<string, boolean>();
+  /** Known to exist: sessions are never removed. */
+  const sessions = new Set<string>();
   let closing: Promise<void> | undefined;
+
+  function commit<T>({ durable, soon }: { durable: boolean; soon?: boolean }, size: number, work: () => T): Promise<T> {
+    return soon === true && !durable ? database.writeSoon(work, size) : database.write(durable, work);
+  }
 
   return {
     owner,
@@ -60,20 +68,27 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     patchSession: (id, patch) => database.write(true, () => applyPatch(database, id, patch)),
     seenFiles: (sessionId) => database.query(() => seenFiles(database, sessionId)),
 
-    startCall: (start) => database.write(start.durable, () => startCall(context, start)),
+    startCall(start) {
+      if (!journaled.has(start.call.id)) journaled.set(start.call.id, start.journal.length > 0);
+      return commit(start, 0, () => startCall(context, start));
+    },
     async settleCall(settlement) {
       const { callId } = settlement;
-      const events = await database.write(settlement.durable, () => {
+      const events = await commit(settlement, settlement.result.output.length, () => {
         if (locking.has(callId)) dropLocks(context, callId);
         return settleCall(context, settlement);
       });
       locking.delete(callId);
+      journaled.delete(callId);
       return events;
     },
-    call: (id) => database.query(() => findCall(database, id)),
-    listCalls: (filter) => database.query(() => listCalls(database, filter)),
-    journal: (callId) => database.query(() => readJournal(database, callId)),
-    appendJournal: (callId, entries) => database.write(true, () => appendJournal(database, callId, entries)),
+    call: (id) => database.query(() => findCall(context, id)),
+    listCalls: (filter) => database.query(() => listCalls(context, filter)),
+    journal: async (callId) => (journaled.get(callId) === false ? [] : database.query(() => readJournal(database, callId))),
+    appendJournal(callId, entries) {
+      journaled.delete(callId);
+      return database.write(true, () => appendJournal(database, callId, entries));
+    },
     adoptOrphans: () => adoptOrphans(context),
 
     appendEvents: (sessionId, events) => database.write(false, () => insertEvents(database, sessionId, events, now())),
@@ -97,11 +112,13 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     },
 
     async createOutput(sessionId) {
-      const session = await database.query(() => findSession(database, sessionId));
-      if (session === undefined) throw unknownSession(sessionId);
-      return new SqliteOutputWriter(context, sessionId, quota);
+      if (!sessions.has(sessionId)) {
+        if ((await database.query(() => findSession(database, sessionId))) === undefined) throw unknownSession(sessionId);
+        sessions.add(sessionId);
+      }
+      return new StoredOutput(context, sessionId, quota);
     },
-    readOutput: (sessionId, ref, offset, limit) => database.read(() => readOutput(database, sessionId, ref, offset, limit)),
+    readOutput: (sessionId, ref, offset, limit) => readOutput(context, sessionId, ref, offset, limit),
 
     saveTask: (sessionId, task) => database.write(false, () => saveTask(context, sessionId, task)),
     tasks: (sessionId) => database.query(() => listTasks(context, sessionId)),
