@@ -14,6 +14,9 @@ interface Head {
   readonly hash: string;
 }
 
+const start: Head = { seq: 0, hash: "" };
+const headKey = "audit_head";
+
 interface Row extends Head {
   readonly time: number;
   readonly session_id: string;
@@ -23,7 +26,7 @@ interface Row extends Head {
 
 /** Inside a write transaction. */
 export function appendAudit(database: Database, time: number, sessionId: string, kind: string, body: Json): void {
-  const { seq: last, hash: previous } = readHead(database) ?? lastRow(database) ?? { seq: 0, hash: "" };
+  const { seq: last, hash: previous } = database.remembered(headKey, () => readHead(database) ?? lastRow(database) ?? start);
   const seq = last + 1;
   const text = canonical(body);
   const hash = hashOf(seq, time, sessionId, kind, text, previous);
@@ -36,7 +39,8 @@ export function appendAudit(database: Database, time: number, sessionId: string,
     text,
     hash,
   );
-  database.run("UPDATE audit_head SET seq = ?, hash = ?", seq, hash);
+  database.remember(headKey, { seq, hash } satisfies Head);
+  database.atEnd(headKey, () => database.run("UPDATE audit_head SET seq = ?, hash = ?", seq, hash));
 }
 
 export function readAudit(database: Database, after: number, limit: number): AuditRow[] {

@@ -43,6 +43,8 @@ export class Database {
   readonly #options: DatabaseOptions;
   readonly #statements = new Map<string, StatementSyncInstance>();
   readonly #lists = new Map<string, StatementSyncInstance>();
+  readonly #memory = new Map<string, unknown>();
+  readonly #endings = new Map<string, () => void>();
   readonly #waiters = new Set<() => void>();
   #connection: DatabaseSyncInstance | undefined;
   #syncing = false;
@@ -75,6 +77,21 @@ export class Database {
       this.#lists.set(sql, statement);
     }
     return statement.get(...parameters) as Row | undefined;
+  }
+
+  /** What one transaction keeps asking for, looked up once in it. Forgotten when it ends. */
+  remembered<T>(key: string, look: () => T): T {
+    if (!this.#memory.has(key)) this.#memory.set(key, look());
+    return this.#memory.get(key) as T;
+  }
+
+  remember(key: string, value: unknown): void {
+    this.#memory.set(key, value);
+  }
+
+  /** Written once, at the end of the transaction, however often it changes in it. */
+  atEnd(key: string, work: () => void): void {
+    this.#endings.set(key, work);
   }
 
   all<Row>(sql: string, ...parameters: Parameter[]): Row[] {
@@ -229,12 +246,16 @@ export class Database {
     this.#statement(begin).run();
     try {
       const value = work();
+      for (const ending of this.#endings.values()) ending();
       this.#statement("COMMIT").run();
       return value;
     } catch (error) {
       // SQLite has rolled back by itself after some errors (a full disk).
       if (connection.isTransaction) connection.exec("ROLLBACK");
       throw error;
+    } finally {
+      this.#memory.clear();
+      this.#endings.clear();
     }
   }
 

@@ -19,8 +19,9 @@ interface EventRow {
 /** Inside a write transaction. */
 export function insertEvents(database: Database, sessionId: string, drafts: readonly EventDraft[], time: number): KaryiEvent[] {
   if (drafts.length === 0) return [];
-  let seq = lastSeq(database, sessionId);
-  return drafts.map((draft) => {
+  const key = `events ${sessionId}`;
+  let seq = database.remembered(key, () => lastSeq(database, sessionId));
+  const events = drafts.map((draft) => {
     seq += 1;
     database.run(
       `INSERT INTO events (session_id, seq, time, schema_version, type, call_id, agent, subagent_id, parent_seq, body)
@@ -38,6 +39,8 @@ export function insertEvents(database: Database, sessionId: string, drafts: read
     );
     return { ...draft, seq, time, sessionId, schemaVersion: eventSchemaVersion };
   });
+  database.remember(key, seq);
+  return events;
 }
 
 export function readEvents(database: Database, sessionId: string, after: number, limit: number): KaryiEvent[] {
