@@ -5,9 +5,10 @@
  *
  * One `mount -a` does many mounts: a process each would cost more than the command itself.
  */
-import { lstatSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
-import { join, relative } from "node:path";
+import { lstatSync, writeFileSync } from "node:fs";
+import { dirname, join, relative } from "node:path";
 import type { NetworkAccess } from "../../contract/index.ts";
+import { deviceDirectory, devices } from "./devices.ts";
 import {
   fstab,
   hiddenMounts,
@@ -16,6 +17,7 @@ import {
   isWithin,
   type MountLine,
   type MountPoint,
+  mountOf,
   mountsBelow,
   readMounts,
 } from "./mount-table.ts";
@@ -61,17 +63,11 @@ const setupFailure = "!karyi-setup ";
 /** Of root's rights those that act on files one can write anyway; none opens another way to the machine. */
 const keptCapabilities = ["chown", "dac_override", "fowner", "fsetid"];
 
-const devices = ["null", "zero", "full", "random", "urandom", "tty"];
-
 /** Writes the plan of mounts into the stage; answers what to run before `bash -c COMMAND`. */
 export function confine(confinement: Confinement): readonly string[] {
   const { stage, standing, network } = confinement;
   const mounts = readMounts();
-  const plan = planMounts(confinement, mounts);
-  for (const directory of plan.directories) mkdirSync(directory, { recursive: true, mode: 0o755 });
-  prepareDevices(join(stage, "dev"));
-  writeFileSync(join(stage, "before"), fstab(plan.before));
-  writeFileSync(join(stage, "after"), fstab(plan.after));
+  writeFileSync(join(stage, "mounts"), fstab(planMounts(confinement, mounts)), { mode: 0o600 });
   const flags = [
     ...(standing === "user" ? ["--user", "--map-root-user"] : []),
     "--mount",
@@ -79,17 +75,8 @@ export function confine(confinement: Confinement): readonly string[] {
     "--pid",
     ...(network === "on" ? [] : ["--net"]),
   ];
-  const script = setupScript(confinement, plan.opened, hiddenMounts(mounts));
+  const script = setupScript(confinement, hiddenMounts(mounts));
   return [need("unshare"), ...flags, "--fork", "--kill-child", "--mount-proc", "--", need("sh"), "-c", script, "karyi-setup"];
-}
-
-interface MountPlan {
-  readonly directories: readonly string[];
-  /** Done while everything is still writable. */
-  readonly before: readonly MountLine[];
-  /** Made writable again after everything was made read-only. */
-  readonly opened: readonly string[];
-  readonly after: readonly MountLine[];
 }
 
 /** A directory that is replaced as a whole: built aside with what lies in it, then put over the place it stands for. */
@@ -98,34 +85,32 @@ interface Cover {
   readonly at: string;
 }
 
-function planMounts(confinement: Confinement, mounts: readonly MountPoint[]): MountPlan {
+/** All mounts of the run, done when everything has become read-only: what a bind takes is still what the host has there. */
+function planMounts(confinement: Confinement, mounts: readonly MountPoint[]): readonly MountLine[] {
   const { stage, roots, standing } = confinement;
-  const directories: string[] = [];
-  const before: MountLine[] = [bind(stage, stage, "bind")];
+  const aside = join(stage, "m");
+  const taken: MountLine[] = [
+    bind(stage, stage, `bind,${opening(stage, mounts)}`),
+    // Places to build in; they need no directory on disk.
+    { source: "karyi", target: aside, type: "tmpfs", options: "mode=0700,nodev,nosuid,X-mount.mkdir" },
+  ];
   // The name is given back through /proc; there an ordinary user could write nothing of the system's anyway.
-  const opened: string[] = getsNameBack(standing) ? [stage, "/proc"] : [stage];
-  const after: MountLine[] = [];
-  const place = (): string => {
-    const path = join(stage, "m", String(directories.length));
-    directories.push(path);
-    return path;
-  };
-  const aside = (path: string): string => {
+  if (getsNameBack(standing)) taken.push({ source: "karyi", target: "/proc", type: "proc", options: "nosuid,nodev,noexec" });
+  const built: MountLine[] = [];
+  let places = 0;
+  const place = (): string => join(aside, String(places++));
+  const take = (path: string, options = ""): string => {
     const to = place();
-    before.push(bind(path, to, "rbind"));
+    taken.push(bind(path, to, `rbind,X-mount.mkdir${options}`));
     return to;
   };
-  const open = (path: string): string => {
-    const clone = aside(path);
-    opened.push(clone);
-    return clone;
-  };
+  const open = (path: string): string => take(path, `,${opening(path, mounts)}`);
 
   const hidden = reachable(confinement);
   const hiddenDirectories = hidden.filter(isDirectory);
   const tmpfs = (path: string, options: string): Cover => {
     const at = place();
-    after.push({ source: "karyi", target: at, type: "tmpfs", options: `${options},nodev,nosuid` });
+    built.push({ source: "karyi", target: at, type: "tmpfs", options: `${options},nodev,nosuid,X-mount.mkdir` });
     return { path, at };
   };
   const covers: Cover[] = [
@@ -142,21 +127,28 @@ function planMounts(confinement: Confinement, mounts: readonly MountPoint[]): Mo
     const target = within(path);
     const made = target === path ? "" : ",X-mount.mkdir";
     if (layer === undefined) {
-      after.push(bind(open(path), target, `rbind${made}`));
+      built.push(bind(open(path), target, `rbind${made}`));
       continue;
     }
     // What overlayfs would misread is reached by another name.
-    const lower = isPlainPath(path) ? path : aside(path);
+    const lower = isPlainPath(path) ? path : take(path);
     const layers = `lowerdir=${lower},upperdir=${layer.upper},workdir=${layer.work}`;
-    after.push({ source: "karyi", target, type: "overlay", options: `${overlayOptions(standing)},${layers},nodev${made}` });
+    built.push({ source: "karyi", target, type: "overlay", options: `${overlayOptions(standing)},${layers},nodev${made}` });
     // Another file system within the workspace is seen, but not captured: so it is read-only.
-    for (const mount of mountsBelow(path, mounts)) after.push(bind(aside(mount), within(mount), "rbind"));
+    for (const mount of mountsBelow(path, mounts)) built.push(bind(take(mount), within(mount), "rbind"));
   }
-  for (const path of confinement.kept) after.push(bind(aside(path), within(path), "rbind,X-mount.mkdir"));
-  for (const path of hidden.filter((path) => !isDirectory(path))) after.push(bind("/dev/null", within(path), "bind"));
-  after.push(...deviceMounts(join(stage, "dev")));
-  for (const { path, at } of inOrder(covers, stage)) after.push(bind(at, within(path), "rbind"));
-  return { directories, before, opened, after };
+  for (const path of confinement.kept) built.push(bind(take(path), within(path), "rbind,X-mount.mkdir"));
+  for (const path of hidden.filter((path) => !isDirectory(path))) built.push(bind("/dev/null", within(path), "bind"));
+  built.push(...deviceMounts(deviceDirectory(dirname(stage))));
+  for (const { path, at } of inOrder(covers, stage)) built.push(bind(at, within(path), "rbind"));
+  return [...taken, ...built];
+}
+
+/** A bind keeps the flags of what it shows; with these it becomes writable, unless the host itself has it read-only. */
+function opening(path: string, mounts: readonly MountPoint[]): string {
+  const { options } = mountOf(path, mounts);
+  const kept = ["nodev", "noexec"].filter((flag) => options.includes(flag));
+  return [options.includes("ro") ? "ro" : "rw", "nosuid", ...kept].join(",");
 }
 
 /** What lies in an emptied directory is out of sight already, unless a root brings it back. */
@@ -192,36 +184,19 @@ function deviceMounts(dev: string): readonly MountLine[] {
   ];
 }
 
-function prepareDevices(dev: string): void {
-  mkdirSync(join(dev, "pts"), { recursive: true, mode: 0o755 });
-  mkdirSync(join(dev, "shm"));
-  for (const name of devices) writeFileSync(join(dev, name), "");
-  for (const [name, target] of [
-    ["fd", "/proc/self/fd"],
-    ["stdin", "/proc/self/fd/0"],
-    ["stdout", "/proc/self/fd/1"],
-    ["stderr", "/proc/self/fd/2"],
-    ["ptmx", "pts/ptmx"],
-  ] as const)
-    symlinkSync(target, join(dev, name));
-}
-
-function setupScript({ standing, stage, network, cwd }: Confinement, opened: readonly string[], hidden: readonly string[]): string {
+function setupScript({ standing, stage, network, cwd }: Confinement, hidden: readonly string[]): string {
   const mount = need("mount");
   const unreachable = ["'/proc'", "'/proc/'*", ...hidden.map(shellQuote)].join("|");
-  const quoted = shellQuote(stage);
   return [
     `fail() { printf '${setupFailure}%s' "$1" >&3; exit 97; }`,
     // Complaints go where the report goes: a file open for writing would keep its mount from becoming read-only.
     "exec 6>&2 2>&3",
-    `${mount} -a -T ${quoted}/before || fail before`,
     `${mount} -a -o remount,bind,ro || fail read-only`,
     // What could not be made read-only must not be reachable either.
     "while read -r _ _ _ _ m o _; do case $o in rw|rw,*) case $m in",
     `${unreachable}) [ ! -w "$m" ] || fail "writable $m";;`,
     '*) fail "writable $m";; esac;; esac; done </proc/self/mountinfo',
-    ...opened.map((path) => `${mount} -o remount,bind,rw ${shellQuote(path)} || fail open`),
-    `${mount} -a -T ${quoted}/after || fail after`,
+    `${mount} -a -T ${shellQuote(join(stage, "mounts"))} || fail mounts`,
     ...(network === "loopback" ? [`${loopbackUp()} || fail loopback`] : []),
     `cd ${shellQuote(cwd)} || fail cwd`,
     "unset OLDPWD",

@@ -8,7 +8,8 @@ export interface MountPoint {
   readonly path: string;
   /** The path as the kernel spells it. */
   readonly raw: string;
-  readonly type: string;
+  /** What holds for this mount point: `rw`, `nosuid`, … */
+  readonly options: readonly string[];
 }
 
 export function readMounts(): readonly MountPoint[] {
@@ -20,15 +21,22 @@ function parseMounts(text: string): readonly MountPoint[] {
     .split("\n")
     .filter((line) => line !== "")
     .map((line) => {
-      const [before = "", after = ""] = line.split(" - ", 2);
-      const raw = before.split(" ")[4] ?? "";
-      return { path: unescapeOctal(raw), raw, type: after.split(" ")[0] ?? "" };
+      const [, , , , raw = "", options = ""] = line.split(" ", 6);
+      return { path: unescapeOctal(raw), raw, options: options.split(",") };
     });
 }
 
 /** Mount points that lie below `directory`, not the directory itself; outer ones first. */
 export function mountsBelow(directory: string, mounts: readonly MountPoint[]): readonly string[] {
   return [...new Set(mounts.map(({ path }) => path).filter((path) => isBelow(path, directory)))].sort((a, b) => a.length - b.length);
+}
+
+/** The mount that a path lies on. */
+export function mountOf(path: string, mounts: readonly MountPoint[]): MountPoint {
+  let found: MountPoint = { path: "/", raw: "/", options: ["rw"] };
+  // Of two at one place the later one is seen.
+  for (const mount of mounts) if (isWithin(path, mount.path) && mount.path.length >= found.path.length) found = mount;
+  return found;
 }
 
 /** Mounts, as the kernel spells them, that are hidden: by a second one at the same place, or by one over a parent that came later. */

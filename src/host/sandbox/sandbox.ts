@@ -10,7 +10,17 @@ import { confine, whyNotBuilt } from "./confinement.ts";
 import { describeChanges, type MakeDiff } from "./describe-changes.ts";
 import { isBelow } from "./mount-table.ts";
 import { readUpper } from "./read-upper.ts";
-import { isOwned, newLayer, newRunDirectory, own, type RunDirectory, removeRun, runDirectories, stateBase } from "./state-directory.ts";
+import {
+  isOwned,
+  newLayer,
+  newRunDirectory,
+  own,
+  type RunDirectory,
+  removeRun,
+  runDirectories,
+  runDirectory,
+  stateBase,
+} from "./state-directory.ts";
 import { type Purpose, surroundings } from "./surroundings.ts";
 import { type TierReport, Tiers } from "./tiers.ts";
 
@@ -137,6 +147,7 @@ export class Sandbox {
   async commit(set: StoredChangeSet, callId?: string): Promise<void> {
     const run = this.#find(set.id);
     const { images, journal } = this.#options;
+    if (isEmpty(set)) return removeRun(run.path);
     own(run.path);
     try {
       await commitChanges(run.path, set.roots, {
@@ -201,7 +212,7 @@ export class Sandbox {
   }
 
   #find(id: string): RunDirectory {
-    const run = runDirectories(this.#options.home).find((candidate) => candidate.id === id);
+    const run = runDirectory(this.#options.home, id);
     if (run === undefined) throw notFound(id);
     return run;
   }
@@ -209,6 +220,11 @@ export class Sandbox {
 
 export function createSandbox(options: SandboxOptions): Sandbox {
   return new Sandbox({ ...options, home: real(options.home), userHome: real(options.userHome) });
+}
+
+/** Nothing was changed, by the command or under its hands. */
+function isEmpty({ roots }: StoredChangeSet): boolean {
+  return roots.every(({ operations, conflicts }) => operations.length === 0 && conflicts.length === 0);
 }
 
 /** A root within another is part of it. */

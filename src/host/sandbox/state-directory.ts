@@ -70,11 +70,22 @@ export function newLayer(run: string, index: number, root: string): Layer {
   return layer;
 }
 
+const runName = /^[0-9a-f]{16}$/;
+
+/** The run with this id, wherever it is kept. */
+export function runDirectory(home: string, id: string): RunDirectory | undefined {
+  if (!runName.test(id)) return undefined;
+  const path = stateBases(home)
+    .map((base) => join(base, id))
+    .find((candidate) => lstatSync(candidate, { throwIfNoEntry: false })?.isDirectory());
+  return path === undefined ? undefined : { id, path };
+}
+
 export function runDirectories(home: string): readonly RunDirectory[] {
   return stateBases(home).flatMap((base) => {
     try {
       return readdirSync(base)
-        .filter((name) => /^[0-9a-f]{16}$/.test(name))
+        .filter((name) => runName.test(name))
         .map((id) => ({ id, path: join(base, id) }));
     } catch {
       return [];

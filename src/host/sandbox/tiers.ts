@@ -40,6 +40,8 @@ interface Probed {
 
 const needed = ["unshare", "mount", "setpriv", "sh", "tar"];
 const probeTimeoutMs = 10_000;
+/** Grows when worlds are built in another way: what was probed before says nothing about it. */
+const worldVersion = 2;
 
 export class Tiers {
   readonly #home: string;
@@ -188,7 +190,7 @@ function start(prefix: readonly string[], command: string): Promise<void> {
 
 /** Changes when the machine booted again, the user is another one, or a program was replaced. */
 function machineKey(): string {
-  const parts = [process.getuid?.() ?? -1, process.platform, readOr("/proc/sys/kernel/random/boot_id"), environmentFd];
+  const parts = [process.getuid?.() ?? -1, process.platform, readOr("/proc/sys/kernel/random/boot_id"), environmentFd, worldVersion];
   for (const name of needed) {
     const path = program(name);
     parts.push(path === undefined ? "-" : `${path}:${statSync(path).mtimeMs}`);
