@@ -11,6 +11,8 @@ export type FileImage =
       readonly mtimeMs: number;
       readonly uid: number;
       readonly gid: number;
+      /** The contents themselves, base64, when they are short: they are on disk with the row that holds the image. */
+      readonly bytes?: string;
     }
   | { readonly kind: "directory"; readonly mode: number }
   | { readonly kind: "link"; readonly target: string };
@@ -37,7 +39,7 @@ export interface Blobs {
 
 /** Takes and restores images; the only writer that undo uses. */
 export interface Images {
-  /** The image of what is there now; file bytes go to the blobs. */
+  /** The image of what is there now. Short contents are part of it, longer ones go to the blobs. */
   capture(path: string): Promise<FileImage>;
   /** The image without keeping the bytes: for comparing. A known fingerprint that still fits saves reading the file. */
   inspect(path: string, known?: Fingerprint): Promise<FileImage>;

@@ -110,7 +110,8 @@ describe("createImages", () => {
     chmodSync(at("x"), 0o751);
     const image = await images.capture(at("x"));
     expect(image).toMatchObject({ kind: "file", hash: sha256(Buffer.from("before")), size: 6, mode: 0o751 });
-    expect(await images.inspect(at("x"))).toEqual(image);
+    expect(await images.inspect(at("x"))).toEqual({ ...image, bytes: undefined });
+    expect(existsSync(store)).toBe(false);
     for (const spoil of [() => rmSync(at("x")), () => writeFileSync(at("x"), "after"), () => chmodSync(at("x"), 0o600)]) {
       spoil();
       await images.restore(at("x"), image);
@@ -189,10 +190,11 @@ describe("createImages", () => {
   });
 
   it("does not restore from damaged bytes", async () => {
-    writeFileSync(at("x"), "before");
+    const long = "before".repeat(10_000);
+    writeFileSync(at("x"), long);
     const image = await images.capture(at("x"));
-    const hash = sha256(Buffer.from("before"));
-    writeFileSync(join(store, hash.slice(0, 2), hash.slice(2)), "beforf");
+    const hash = sha256(Buffer.from(long));
+    writeFileSync(join(store, hash.slice(0, 2), hash.slice(2)), `${long.slice(0, -1)}f`);
     writeFileSync(at("x"), "after");
     expect(await reasonOf(images.restore(at("x"), image))).toBe("blob_damaged");
     expect(readFileSync(at("x"), "utf8")).toBe("after");

@@ -7,13 +7,33 @@ import * as fs from "node:fs";
 import { basename, dirname } from "node:path";
 import type { Blobs, FileImage, Fingerprint, Images } from "../../contract/index.ts";
 import { ToolFailure } from "../../contract/index.ts";
-import { close, fchmod, fchown, fstat, fsync, kindOf, lstat, mkdir, open, readlink, rename, rmdir, symlink, unlink } from "./calls.ts";
+import {
+  close,
+  fchmod,
+  fchown,
+  fstat,
+  fsync,
+  kindOf,
+  lstat,
+  mkdir,
+  open,
+  readFully,
+  readlink,
+  rename,
+  rmdir,
+  symlink,
+  unlink,
+  writeFully,
+} from "./calls.ts";
 import { errnoOf, fileFailure, isMissing, unusable } from "./failures.ts";
 import { type HeldDirectory, holdDirectory, holdOrCreate } from "./handles.ts";
-import { hashFile, writeInPlace } from "./replace.ts";
+import { hashFile, sha256, writeInPlace } from "./replace.ts";
 import { sweepLeftovers, temporaryName } from "./temporary.ts";
 
-const { O_DIRECTORY, O_NOFOLLOW, O_NONBLOCK, O_RDONLY } = fs.constants;
+/** Up to here a row of the journal is a better place than a file of its own: it needs no sync for itself. */
+const shortBytes = 32 * 1024;
+
+const { O_CREAT, O_DIRECTORY, O_EXCL, O_NOFOLLOW, O_NONBLOCK, O_RDONLY, O_WRONLY } = fs.constants;
 
 export interface ImagesOptions {
   /** Force restored files to disk. True unless said otherwise. */
@@ -25,7 +45,7 @@ type Kept = Extract<FileImage, { kind: "file" }>;
 export function createImages(blobs: Blobs, options: ImagesOptions = {}): Images {
   const durable = options.fsync ?? true;
   return {
-    capture: (path) => imageOf(path, () => blobs.keepFile(path)),
+    capture: (path) => imageOf(path, (stats) => (stats.size > shortBytes ? blobs.keepFile(path) : contentOf(path, blobs))),
     inspect: (path, known) => imageOf(path, (stats) => hashOf(path, stats, known)),
     async restore(path, image) {
       try {
@@ -37,19 +57,39 @@ export function createImages(blobs: Blobs, options: ImagesOptions = {}): Images 
   };
 }
 
-async function imageOf(path: string, content: (stats: fs.Stats) => Promise<{ hash: string; size: number }>): Promise<FileImage> {
+type Content = Pick<Kept, "hash" | "size" | "bytes">;
+
+async function imageOf(path: string, content: (stats: fs.Stats) => Promise<Content>): Promise<FileImage> {
   const stats = await look(path);
   if (stats === undefined) return { kind: "absent" };
   try {
     if (stats.isSymbolicLink()) return { kind: "link", target: await readlink(path) };
     if (stats.isDirectory()) return { kind: "directory", mode: stats.mode & 0o7777 };
     if (!stats.isFile()) throw unusable({ asked: path, kind: kindOf(stats) });
-    const { hash, size } = await content(stats);
-    return { kind: "file", hash, size, mode: stats.mode & 0o7777, mtimeMs: stats.mtimeMs, uid: stats.uid, gid: stats.gid };
+    return { kind: "file", ...(await content(stats)), mode: stats.mode & 0o7777, mtimeMs: stats.mtimeMs, uid: stats.uid, gid: stats.gid };
   } catch (error) {
     if (isMissing(error)) return { kind: "absent" };
     throw fileFailure(error, path);
   }
+}
+
+async function contentOf(path: string, blobs: Blobs): Promise<Content> {
+  const fd = await open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
+  try {
+    const buffer = Buffer.allocUnsafe(shortBytes + 1);
+    const size = await readFully(fd, buffer, 0);
+    // It grew meanwhile.
+    if (size > shortBytes) return await blobs.keepFile(path);
+    const bytes = buffer.subarray(0, size);
+    return { hash: sha256(bytes), size, bytes: bytes.toString("base64") };
+  } finally {
+    await close(fd);
+  }
+}
+
+/** The bytes of an image, wherever they are kept. */
+async function bytesOf(image: Kept, blobs: Blobs): Promise<Uint8Array> {
+  return image.bytes === undefined ? blobs.read(image.hash) : Buffer.from(image.bytes, "base64");
 }
 
 async function hashOf(path: string, stats: fs.Stats, known?: Fingerprint): Promise<{ hash: string; size: number }> {
@@ -134,20 +174,31 @@ async function restoreFile(
   const isFile = now?.isFile() === true;
   if (isFile && now.size === image.size && (await holds(target, now, image.hash))) return dress(target, image, durable);
   if (isFile && now.nlink > 1) {
-    await writeInPlace(target, path, await blobs.read(image.hash), now, durable);
+    await writeInPlace(target, path, await bytesOf(image, blobs), now, durable);
     return dress(target, image, durable);
   }
   const temporary = directory.at(temporaryName());
   try {
-    await blobs.copyTo(image.hash, temporary);
+    if (image.bytes === undefined) await blobs.copyTo(image.hash, temporary);
+    else await writeNew(temporary, await bytesOf(image, blobs), durable);
     await dress(temporary, image, durable);
     await rename(temporary, target);
   } catch (error) {
     await unlink(temporary).catch(() => undefined);
     const code = errnoOf(error);
     if (!isFile || (code !== "EACCES" && code !== "EPERM" && code !== "EROFS")) throw error;
-    await writeInPlace(target, path, await blobs.read(image.hash), now, durable);
+    await writeInPlace(target, path, await bytesOf(image, blobs), now, durable);
     await dress(target, image, durable);
+  }
+}
+
+async function writeNew(path: string, bytes: Uint8Array, durable: boolean): Promise<void> {
+  const fd = await open(path, O_CREAT | O_EXCL | O_WRONLY | O_NOFOLLOW, 0o600);
+  try {
+    await writeFully(fd, bytes, 0);
+    if (durable) await fsync(fd);
+  } finally {
+    await close(fd);
   }
 }
 
