@@ -2,7 +2,7 @@
  * The process port: runs bash text in its own process group, in a PID namespace where there is one. With a sandbox, foreground
  * commands of a call are captured and committed, and any command can be rehearsed; a captured run that cannot be built fails.
  */
-import { accessSync, closeSync, constants, statSync } from "node:fs";
+import { accessSync, constants, statSync } from "node:fs";
 import { delimiter, join, resolve } from "node:path";
 import {
   type FileChange,
@@ -17,11 +17,11 @@ import { type ConfinedRun, exportText, type Sandbox, setupEnvironment } from "..
 import type { BackgroundTasks } from "./background-tasks.ts";
 import { type Containment, containment } from "./containment.ts";
 import { baseEnvironment } from "./environment.ts";
-import { FifoPool } from "./fifo-pool.ts";
-import { openHidden } from "./hidden-file.ts";
 import { KeptOutput } from "./kept-output.ts";
-import { changedEnvironment, closeInit, initFd, marker, newMark, openInit, parseState } from "./state-report.ts";
+import { Starters } from "./starters.ts";
+import { changedEnvironment, initFd, marker, newMark, parseState } from "./state-report.ts";
 import { type Ended, supervise } from "./supervise.ts";
+import { endMarked } from "./survivors.ts";
 
 export interface ProcessRoomOptions {
   /** Leaves the namespace out: for machines and benchmarks where a process group is enough. */
@@ -42,10 +42,9 @@ const strength: readonly SandboxTier[] = ["E1", "E2", "E2u", "E3", "E4", "E5"];
 
 /** What all sessions of an engine share. */
 export class ProcessRoom {
-  readonly #pipes = new FifoPool();
+  readonly #starters = new Starters();
   readonly #env: Readonly<Record<string, string>>;
   readonly #options: ProcessRoomOptions;
-  #init: number | undefined;
 
   constructor(env: Readonly<Record<string, string | undefined>>, options: ProcessRoomOptions = {}) {
     this.#env = baseEnvironment(env);
@@ -117,20 +116,20 @@ export class ProcessRoom {
 
   async #serve(request: ShellRequest, roots: readonly string[]): Promise<Supervised> {
     const { sandbox, confineBackground = false } = this.#options;
-    if (!confineBackground) return this.#supervise(request);
+    if (!confineBackground) return this.#supervise(request, undefined, true);
     if (sandbox === undefined || roots.length === 0) throw noOverlay();
     const confined = await sandbox.begin({ purpose: "serve", network: "on", roots, cwd: request.cwd });
     try {
-      return await this.#confined(sandbox, confined, request);
+      return await this.#confined(sandbox, confined, request, true);
     } finally {
       sandbox.drop(confined);
     }
   }
 
-  async #confined(sandbox: Sandbox, confined: ConfinedRun, request: ShellRequest): Promise<Supervised> {
+  async #confined(sandbox: Sandbox, confined: ConfinedRun, request: ShellRequest, lasting = false): Promise<Supervised> {
     let supervised: Supervised;
     try {
-      supervised = await this.#supervise(request, confined);
+      supervised = await this.#supervise(request, confined, lasting);
     } catch (error) {
       sandbox.drop(confined);
       throw error;
@@ -189,32 +188,27 @@ export class ProcessRoom {
     };
   }
 
-  async #supervise(request: ShellRequest, confined?: ConfinedRun): Promise<Supervised> {
+  async #supervise(request: ShellRequest, confined?: ConfinedRun, lasting = false): Promise<Supervised> {
     const { kind, prefix } = await this.#containment(confined);
     const mark = newMark();
     const env = { ...this.#env, ...request.env, ...request.secrets, BASH_ENV: `/dev/fd/${initFd}`, [marker]: mark };
-    this.#init ??= openInit();
-    // What builds the sandbox must not be shaped by the session's environment: the command reads it when everything stands.
-    const hidden = confined === undefined ? undefined : openHidden(exportText(env));
+    const argv = [...prefix, "bash", "-c", request.command];
     try {
       const ended = await supervise({
-        argv: [...prefix, "bash", "-c", request.command],
-        cwd: confined === undefined ? request.cwd : "/",
-        env: confined === undefined ? env : setupEnvironment,
-        initFd: this.#init,
-        ...(hidden === undefined ? {} : { extraFd: hidden }),
+        // What builds the sandbox must not be shaped by the session's environment: the command reads it when everything stands.
+        start:
+          confined === undefined ? { argv, cwd: request.cwd, env } : { argv, cwd: "/", env: setupEnvironment, hidden: exportText(env) },
+        starter: await this.#starters.take(lasting),
         mark,
         contained: kind === "namespace",
         timeoutMs: request.timeoutMs,
         signal: request.signal,
-        pipes: this.#pipes,
         onOutput: (stream, chunk) => request.onOutput(stream, chunk),
       });
       return { ended, env, kind, tier: confined?.tier ?? "E5" };
     } catch (error) {
+      endMarked(mark);
       throw startFailure(error as NodeJS.ErrnoException, request);
-    } finally {
-      if (hidden !== undefined) closeSync(hidden);
     }
   }
 
@@ -224,9 +218,7 @@ export class ProcessRoom {
   }
 
   close(): void {
-    this.#pipes.close();
-    if (this.#init !== undefined) closeInit(this.#init);
-    this.#init = undefined;
+    this.#starters.close();
   }
 }
 

@@ -1,42 +1,51 @@
 /**
  * Named pipes for the output of commands. Node's own "pipe" is a socket, and a socket cannot be opened
- * again through /dev/stdout or /dev/stderr, which many scripts do. One `mkfifo` makes a whole batch,
- * so a command pays nothing for it. Where there is no `mkfifo`, commands get Node's pipes.
+ * again through /dev/stdout or /dev/stderr, which many scripts do. One `mkfifo` makes a whole batch, before it
+ * is needed, so a command pays nothing for it. Where there is no `mkfifo`, commands get Node's pipes.
+ * A pipe serves one command and loses its name when that has begun: no other can write into it.
  */
 import { execFile } from "node:child_process";
-import { randomBytes } from "node:crypto";
-import { closeSync, constants, mkdtempSync, openSync, rmSync, unlinkSync } from "node:fs";
+import { closeSync, constants, openSync, rmSync } from "node:fs";
 import { Socket } from "node:net";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
+import { makePrivateDirectory } from "./private-directory.ts";
 
 const execute = promisify(execFile);
-const batchSize = 64;
+/** A process that runs one command needs few; one that runs many should seldom have to make them. */
+const firstBatch = 24;
+const batchSize = 192;
+/** Below this, more are made while the rest is used. */
+const lowMark = 12;
 
-/** The two ends: `writeFd` goes to the child and is closed here after the start. */
 export interface Pipe {
-  readonly writeFd: number;
+  /** Where whoever starts the command opens the writing end. */
+  readonly path: string;
   readonly reader: Socket;
+  /** The command has its end: from now on the pipe ends when the last writer does. */
+  handedOver(): void;
 }
 
 export class FifoPool {
   #directory: string | undefined;
   #ready: string[] = [];
+  #made = 0;
   #refilling: Promise<void> | undefined;
   #unavailable = false;
 
   /** `undefined` where named pipes cannot be made. */
-  async take(): Promise<Pipe | undefined> {
-    while (!this.#unavailable) {
-      const path = this.#ready.pop();
-      if (path !== undefined) return open(path);
-      this.#refilling ??= this.#refill().finally(() => {
-        this.#refilling = undefined;
-      });
-      await this.#refilling;
-    }
-    return undefined;
+  async take(count: number): Promise<Pipe[] | undefined> {
+    while (!this.#unavailable && this.#ready.length < count) await this.#refill();
+    if (this.#unavailable) return undefined;
+    const paths = this.#ready.splice(-count);
+    if (this.#ready.length < lowMark) void this.#refill();
+    return paths.map(open);
+  }
+
+  /** Whether there are named pipes here at all. */
+  async available(): Promise<boolean> {
+    if (this.#made === 0) await this.#refill();
+    return !this.#unavailable;
   }
 
   close(): void {
@@ -45,13 +54,22 @@ export class FifoPool {
     if (this.#directory !== undefined) rmSync(this.#directory, { recursive: true, force: true });
   }
 
-  async #refill(): Promise<void> {
+  #refill(): Promise<void> {
+    this.#refilling ??= this.#make().finally(() => {
+      this.#refilling = undefined;
+    });
+    return this.#refilling;
+  }
+
+  async #make(): Promise<void> {
     try {
-      this.#directory ??= mkdtempSync(join(tmpdir(), "karyi-pipes-"));
+      this.#directory ??= makePrivateDirectory();
       const directory = this.#directory;
-      const paths = Array.from({ length: batchSize }, () => join(directory, randomBytes(8).toString("hex")));
+      const length = this.#made === 0 ? firstBatch : batchSize;
+      const paths = Array.from({ length }, () => join(directory, `${this.#made++}`));
       await execute("mkfifo", ["-m", "600", ...paths]);
-      this.#ready.push(...paths);
+      if (this.#unavailable) rmSync(directory, { recursive: true, force: true });
+      else this.#ready.push(...paths);
     } catch {
       this.#unavailable = true;
     }
@@ -61,12 +79,24 @@ export class FifoPool {
 function open(path: string): Pipe {
   // Without O_NONBLOCK opening the reading end would wait for a writer.
   const readFd = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
+  let held: number | undefined;
   try {
-    const writeFd = openSync(path, constants.O_WRONLY);
-    unlinkSync(path);
-    return { writeFd, reader: new Socket({ fd: readFd, readable: true, writable: false }) };
+    // Until the command has its end, a writer here keeps the pipe from looking finished.
+    held = openSync(path, constants.O_WRONLY);
+    const reader = new Socket({ fd: readFd, readable: true, writable: false });
+    return {
+      path,
+      reader,
+      handedOver: () => {
+        if (held === undefined) return;
+        closeSync(held);
+        held = undefined;
+        rmSync(path, { force: true });
+      },
+    };
   } catch (error) {
     closeSync(readFd);
+    if (held !== undefined) closeSync(held);
     throw error;
   }
 }

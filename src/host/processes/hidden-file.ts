@@ -1,24 +1,22 @@
-/** Text handed to a child by descriptor: in a file without a name, in memory where the machine has such a place. */
-import { mkdtempSync, openSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+/** Text handed to a child by descriptor, in memory where the machine has such a place: its file has a name only until it is open. */
+import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { makePrivateDirectory } from "./private-directory.ts";
 
-/** The caller closes the descriptor. */
-export function openHidden(text: string): number {
-  const directory = makeDirectory();
-  try {
-    const path = join(directory, "text");
-    writeFileSync(path, text, { mode: 0o600 });
-    return openSync(path, "r");
-  } finally {
-    rmSync(directory, { recursive: true, force: true });
-  }
+export interface HiddenFile {
+  readonly path: string;
+  remove(): void;
 }
 
-function makeDirectory(): string {
+export function hideText(text: string): HiddenFile {
+  const directory = makePrivateDirectory();
+  const remove = () => rmSync(directory, { recursive: true, force: true });
+  const path = join(directory, "text");
   try {
-    return mkdtempSync("/dev/shm/karyi-");
-  } catch {
-    return mkdtempSync(join(tmpdir(), "karyi-"));
+    writeFileSync(path, text, { mode: 0o600 });
+    return { path, remove };
+  } catch (error) {
+    remove();
+    throw error;
   }
 }

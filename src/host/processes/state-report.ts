@@ -4,7 +4,7 @@
  * (`exec`) or is killed reports nothing, and the session stays where it was.
  */
 import { randomBytes } from "node:crypto";
-import { closeSync, mkdtempSync, openSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, openSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
@@ -32,8 +32,6 @@ export function openInit(): number {
     rmSync(directory, { recursive: true, force: true });
   }
 }
-
-export const closeInit = closeSync;
 
 export function parseState(report: string): ShellState | undefined {
   const end = report.indexOf("\0");

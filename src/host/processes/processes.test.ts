@@ -1,0 +1,209 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { afterAll, describe, expect, it, onTestFinished } from "vitest";
+import type { ShellOutcome, ShellRequest } from "../../contract/index.ts";
+import { BackgroundTasks } from "./background-tasks.ts";
+import { ProcessRoom } from "./create-processes.ts";
+import { sweep } from "./private-directory.ts";
+
+const never = new AbortController().signal;
+
+interface Ran extends Omit<ShellOutcome, "env" | "durationMs"> {
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+async function ran(room: ProcessRoom, command: string, more: Partial<ShellRequest> = {}): Promise<Ran> {
+  const text = { stdout: "", stderr: "" };
+  const {
+    env: _,
+    durationMs: __,
+    ...outcome
+  } = await room.run({
+    command,
+    cwd: "/",
+    env: {},
+    timeoutMs: 30_000,
+    signal: never,
+    onOutput: (stream, chunk) => {
+      text[stream] += Buffer.from(chunk).toString();
+    },
+    ...more,
+  });
+  return { ...outcome, ...text };
+}
+
+/** Processes that this one started and that call themselves so. */
+function childrenNamed(name: string): number[] {
+  return pids().filter((pid) => {
+    const stat = read(`/proc/${pid}/stat`);
+    return stat.includes(`(${name})`) && stat.slice(stat.lastIndexOf(")")).split(" ")[2] === String(process.pid);
+  });
+}
+
+function withArgument(argument: string): number[] {
+  return pids().filter((pid) => read(`/proc/${pid}/cmdline`).split("\0").includes(argument));
+}
+
+function pids(): number[] {
+  return readdirSync("/proc")
+    .map(Number)
+    .filter((pid) => pid > 0);
+}
+
+function read(path: string): string {
+  try {
+    return readFileSync(path, "utf8");
+  } catch {
+    return "";
+  }
+}
+
+/** Waits until something is so; the time limit of the test is the only other end. */
+async function until(isSo: () => boolean): Promise<void> {
+  while (!isSo()) await new Promise((done) => setTimeout(done, 10));
+}
+
+/** A room whose next command goes through the launcher. */
+async function launching(): Promise<ProcessRoom> {
+  const room = new ProcessRoom(process.env, { plain: true });
+  onTestFinished(() => room.close());
+  // A command that outlives its call waits for the launcher; from the third on the others use one that is ready.
+  const tasks = new BackgroundTasks(1, () => {});
+  const { id } = await room.processes(tasks).background({ command: "true", cwd: "/", env: {}, timeoutMs: 30_000 }, "true");
+  while ((await tasks.output(id, 0, 30_000, never))?.task.status === "in_progress");
+  await ran(room, "true");
+  return room;
+}
+
+const common = { timedOut: false, cancelled: false, tier: "E5", containment: "group" };
+
+describe.each(["directly", "through the launcher"])("a command started %s", (way) => {
+  const rooms: ProcessRoom[] = [];
+  afterAll(() => {
+    for (const room of rooms) room.close();
+  });
+  const make = async () => {
+    if (way === "through the launcher") return launching();
+    const room = new ProcessRoom(process.env, { plain: true });
+    rooms.push(room);
+    return room;
+  };
+
+  it("has its streams apart, its exit code exactly, and tells where it ended", async () => {
+    const room = await make();
+    expect(await ran(room, "cd /usr; echo out; echo err >&2; echo again >/dev/stderr; exit 137")).toEqual({
+      ...common,
+      exitCode: 137,
+      signal: null,
+      cwd: "/usr",
+      stdout: "out\n",
+      stderr: "err\nagain\n",
+    });
+    expect(await ran(room, "kill -9 $$")).toEqual({ ...common, exitCode: null, signal: "SIGKILL", stdout: "", stderr: "" });
+  });
+
+  it("that cannot be started says why", async () => {
+    const room = await make();
+    await expect(ran(room, "true", { cwd: "/nowhere" })).rejects.toMatchObject({ details: { reason: "not_started" } });
+    await expect(ran(room, `: ${"x".repeat(200_000)}`)).rejects.toMatchObject({ details: { reason: "too_long" } });
+  });
+
+  it("leaves nobody behind, in its group or out of it, young or old", async () => {
+    const room = await make();
+    for (const seconds of ["0", "1.1"]) {
+      await ran(room, `sleep 87651 & setsid sleep 87652 & (setsid sh -c 'sleep 87653 & exit' &); sleep ${seconds}`);
+      expect(["87651", "87652", "87653"].flatMap(withArgument)).toEqual([]);
+    }
+  });
+
+  it("gets the environment it is given and nothing of who starts it", async () => {
+    const room = await make();
+    const { stdout } = await ran(room, "env", { env: { GIVEN: "a\nb", "odd.name": "kept" }, secrets: { HIDDEN: "s" } });
+    expect(stdout).toContain("GIVEN=a\nb\n");
+    expect(stdout).toContain("odd.name=kept\n");
+    expect(stdout).toContain("HIDDEN=s\n");
+    expect(stdout).not.toContain("BASH_ENV");
+  });
+});
+
+describe("the launcher", () => {
+  it("is not started for a command or two", async () => {
+    await until(() => childrenNamed("karyi-launcher").length === 0);
+    const room = new ProcessRoom(process.env, { plain: true });
+    onTestFinished(() => room.close());
+    await ran(room, "true");
+    await ran(room, "true");
+    expect(childrenNamed("karyi-launcher")).toEqual([]);
+  });
+
+  it("when it dies, its commands end with it and the next one runs all the same", async () => {
+    const room = await launching();
+    const launchers = childrenNamed("karyi-launcher");
+    let begun = () => {};
+    const running = new Promise<void>((done) => {
+      begun = done;
+    });
+    const waiting = ran(room, "echo up; sleep 87654", { onOutput: () => begun() });
+    await running;
+    for (const pid of launchers) process.kill(pid, "SIGKILL");
+    expect(await waiting).toMatchObject({ exitCode: null, signal: "SIGKILL" });
+    expect(withArgument("87654")).toEqual([]);
+    expect(await ran(room, "echo still here")).toMatchObject({ exitCode: 0, stdout: "still here\n" });
+  });
+
+  it("a background command ends when Karyi is killed, and what Karyi left on the machine goes with the next one", async () => {
+    const register = resolve(import.meta.dirname, "../../../test/support/ts-register.mjs");
+    const child: ChildProcess = spawn(
+      process.execPath,
+      ["--import", register, join(import.meta.dirname, "room.child.ts"), "echo up; exec sleep 87655"],
+      { stdio: ["ignore", "pipe", "inherit"] },
+    );
+    onTestFinished(() => void child.kill("SIGKILL"));
+    if (child.stdout) await once(child.stdout, "data");
+    await until(() => withArgument("87655").length === 1);
+    const left = privateDirectories(child.pid);
+    expect(left.length).toBe(1);
+    const gone = once(child, "exit");
+    child.kill("SIGKILL");
+    await until(() => withArgument("87655").length === 0);
+    await gone;
+    for (const directory of left) sweep(resolve(directory, ".."));
+    expect(left.filter((directory) => existsSync(directory))).toEqual([]);
+  });
+});
+
+function privateDirectories(owner: number | undefined): string[] {
+  return ["/dev/shm", tmpdir()].flatMap((place) =>
+    readdirSync(place)
+      .map((name) => join(place, name))
+      .filter((directory) => {
+        const text = directory.includes("karyi-own-") ? read(join(directory, "owner")) : "";
+        return text !== "" && (JSON.parse(text) as { pid: number }).pid === owner;
+      }),
+  );
+}
+
+describe("private directories", () => {
+  it("of the living, of other namespaces and of nobody yet stay", async () => {
+    const place = await mkdtemp(join(tmpdir(), "karyi-sweep-"));
+    onTestFinished(() => rm(place, { recursive: true, force: true }));
+    const owners = {
+      alive: { pid: process.pid, startToken: "started-1", namespace: "here" },
+      elsewhere: { pid: 2 ** 22 + 1, startToken: "started-1", namespace: "there" },
+      dead: { pid: 2 ** 22 + 1, startToken: "started-1", namespace: "here" },
+    };
+    for (const [name, owner] of Object.entries(owners)) {
+      await mkdir(join(place, `karyi-own-${name}`));
+      await writeFile(join(place, `karyi-own-${name}`, "owner"), JSON.stringify(owner));
+    }
+    await mkdir(join(place, "karyi-own-new"));
+    await mkdir(join(place, "somebody-else"));
+    sweep(place, "here");
+    expect(readdirSync(place).sort()).toEqual(["karyi-own-alive", "karyi-own-elsewhere", "karyi-own-new", "somebody-else"]);
+  });
+});
