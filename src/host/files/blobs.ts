@@ -48,9 +48,9 @@ class BlobDirectory implements Blobs {
         if (!stats.isFile()) throw unusable({ asked: path, kind: kindOf(stats) });
         if (stats.size > inMemoryBytes) return await this.#keepLarge(path, fd);
         const buffer = Buffer.allocUnsafe(stats.size + 1);
-        const size = await readFully(fd, buffer, 0);
-        // It grew while it was read.
-        if (size === buffer.byteLength) return await this.#keepLarge(path, fd);
+        const size = await readFully(fd, buffer, 0, stats.size);
+        // It changed while it was read.
+        if (size !== stats.size || (await fstat(fd)).size !== size) return await this.#keepLarge(path, fd);
         return { hash: await this.keepBytes(buffer.subarray(0, size)), size };
       } finally {
         await close(fd);
@@ -80,7 +80,7 @@ class BlobDirectory implements Blobs {
     try {
       const size = (await fstat(fd)).size;
       const bytes = Buffer.allocUnsafeSlow(size);
-      const count = await readFully(fd, bytes, 0);
+      const count = await readFully(fd, bytes, 0, size);
       if (count !== size || sha256(bytes) !== hash) throw damaged(hash);
       return bytes;
     } finally {

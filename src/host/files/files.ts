@@ -90,10 +90,10 @@ async function readAll(facts: PathFacts, maxBytes = defaultMaxBytes): Promise<{ 
   }
 }
 
-/** One byte more than expected is asked for, so that growth is seen without a second look. */
+/** One byte more than expected is asked for, so that growth during the read is seen. */
 async function readToEnd(fd: number, size: number, maxBytes: number, asked: string): Promise<Uint8Array> {
   let buffer = Buffer.allocUnsafeSlow(size + 1);
-  let length = await readFully(fd, buffer, 0);
+  let length = await readFully(fd, buffer, 0, size);
   while (length === buffer.byteLength) {
     if (length > maxBytes) throw tooLarge(asked, length, maxBytes);
     const larger = Buffer.allocUnsafeSlow(Math.min(maxBytes + 1, length * 2 + 4096));

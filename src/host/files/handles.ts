@@ -7,7 +7,7 @@ import * as fs from "node:fs";
 import { basename, dirname, join } from "node:path";
 import type { PathFacts } from "../../contract/index.ts";
 import { ToolFailure } from "../../contract/index.ts";
-import { close, fstat, fsync, kindOf, lstat, mkdir, open, realpath } from "./calls.ts";
+import { close, fstat, fsync, kindOf, lstat, mkdir, openWarm, realpath } from "./calls.ts";
 import { errnoOf, fileFailure, isMissing, pathChanged, unusable } from "./failures.ts";
 
 const { O_DIRECTORY, O_NOFOLLOW, O_NONBLOCK, O_RDONLY } = fs.constants;
@@ -34,7 +34,7 @@ export async function openRegular(facts: PathFacts): Promise<OpenedFile> {
 export async function openChecked(path: string, real: string, asked: string): Promise<OpenedFile> {
   let fd: number;
   try {
-    fd = await open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
+    fd = await openWarm(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
   } catch (error) {
     // resolve saw no link here, so one that is here now was put in between.
     throw errnoOf(error) === "ELOOP" ? pathChanged(asked) : fileFailure(error, asked);
@@ -145,10 +145,10 @@ async function hold(path: string, real: string, asked: string): Promise<HeldDire
 async function openDirectory(path: string, asked: string): Promise<{ fd: number; listable: boolean }> {
   const flags = O_DIRECTORY | O_NOFOLLOW;
   try {
-    return { fd: await open(path, O_RDONLY | flags), listable: true };
+    return { fd: await openWarm(path, O_RDONLY | flags), listable: true };
   } catch (error) {
     const code = errnoOf(error);
-    if (code === "EACCES" && O_PATH !== 0) return { fd: await open(path, O_PATH | flags), listable: false };
+    if (code === "EACCES" && O_PATH !== 0) return { fd: await openWarm(path, O_PATH | flags), listable: false };
     if ((code === "ENOTDIR" || code === "ELOOP") && (await isLink(path))) throw pathChanged(asked);
     throw error;
   }

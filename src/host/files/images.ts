@@ -17,8 +17,9 @@ import {
   lstat,
   mkdir,
   open,
-  readFully,
+  openWarm,
   readlink,
+  readWarm,
   rename,
   rmdir,
   symlink,
@@ -74,12 +75,13 @@ async function imageOf(path: string, content: (stats: fs.Stats) => Promise<Conte
 }
 
 async function contentOf(path: string, blobs: Blobs): Promise<Content> {
-  const fd = await open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
+  const fd = await openWarm(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
   try {
-    const buffer = Buffer.allocUnsafe(shortBytes + 1);
-    const size = await readFully(fd, buffer, 0);
+    const expected = (await fstat(fd)).size;
+    const buffer = Buffer.allocUnsafe(expected + 1);
+    const size = await readWarm(fd, buffer, 0, expected);
     // It grew meanwhile.
-    if (size > shortBytes) return await blobs.keepFile(path);
+    if (size !== expected || (await fstat(fd)).size !== expected) return await blobs.keepFile(path);
     const bytes = buffer.subarray(0, size);
     return { hash: sha256(bytes), size, bytes: bytes.toString("base64") };
   } finally {
@@ -96,7 +98,7 @@ async function hashOf(path: string, stats: fs.Stats, known?: Fingerprint): Promi
   if (known?.hash !== undefined && known.size === stats.size && known.mtimeMs === stats.mtimeMs) {
     return { hash: known.hash, size: stats.size };
   }
-  const fd = await open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
+  const fd = await openWarm(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
   try {
     return { hash: await hashFile(fd, stats.size), size: (await fstat(fd)).size };
   } finally {

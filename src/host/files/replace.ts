@@ -22,6 +22,7 @@ import {
   lstat,
   open,
   readFully,
+  readWarm,
   rename,
   unlink,
   writeFully,
@@ -208,7 +209,7 @@ export async function hashFile(fd: number, sizeHint: number): Promise<string> {
   const hash = createHash("sha256");
   const block = Buffer.allocUnsafe(Math.max(1, Math.min(blockBytes, sizeHint + 1)));
   for (let position = 0; ; ) {
-    const count = await readFully(fd, block, position);
+    const count = await readWarm(fd, block, position, sizeHint);
     hash.update(block.subarray(0, count));
     if (count < block.byteLength) return hash.digest("hex");
     position += count;
