@@ -11,7 +11,7 @@ import { groundOf } from "./paths/ground.ts";
 import { sensitiveReason } from "./paths/protected.ts";
 import { secretReason } from "./paths/secrets.ts";
 import type { PathPattern } from "./rules/path-pattern.ts";
-import { type Hit, isCommand, type RuleBook, ruleBookOf } from "./rules/rule-book.ts";
+import { type Hit, type RuleBook, ruleBookOf } from "./rules/rule-book.ts";
 
 /** What one effect came to; a rule of the person's speaks in its own words. */
 interface Word extends Omit<Finding, "rule"> {
@@ -20,16 +20,21 @@ interface Word extends Omit<Finding, "rule"> {
 
 export function decide(question: PolicyQuestion, world: PolicyWorld): Decision {
   const { mode, traits } = question;
+  let command = false;
+  let sends = false;
+  for (const { kind } of question.effects) {
+    if (kind === "run") command = true;
+    else if (kind === "connect") sends = true;
+  }
   const context: EffectContext = {
     world,
     ground: groundOf(world),
     cells: row(mode, world),
     mode,
     traits,
-    command: isCommand(question),
+    command,
   };
   const book = ruleBookOf(question.rules, world);
-  const sends = question.effects.some(isConnect);
   const effects: EffectVerdict[] = [];
   let decisive: Pick<EffectVerdict, "verdict" | "rule" | "reason" | "code"> | undefined;
   for (const effect of question.effects) {
@@ -46,10 +51,6 @@ export function decide(question: PolicyQuestion, world: PolicyWorld): Decision {
   }
   const { verdict, rule, reason, code } = decisive ?? deny("builtin:unknown", "nothing was judged");
   return code === undefined || verdict !== "deny" ? { verdict, rule, reason, effects } : { verdict, rule, reason, code, effects };
-}
-
-function isConnect(effect: Effect): boolean {
-  return effect.kind === "connect";
 }
 
 /** What the person's rules make of a finding. */
@@ -92,7 +93,7 @@ const nothing: readonly Word[] = [];
 function wholeCall(question: PolicyQuestion, context: EffectContext, book: RuleBook): readonly Word[] {
   const confirm = question.traits.permission === "confirm";
   const silent = question.effects.length === 0;
-  const [unreadable] = book.unreadable;
+  const unreadable = book.unreadable[0];
   if (!confirm && !silent && !question.doubtful && unreadable === undefined) return nothing;
   const words: Word[] = [];
   if (silent) words.push(withRules(undefined, judgeSilence(context), question, book));

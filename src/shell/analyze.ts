@@ -32,7 +32,7 @@ export function analyzeCommand(text: string, world: ShellWorld): ShellAnalysis {
   }
   // A comment, an assignment, a test: the shell itself is all that runs.
   if (effects.length === 0) effects.push({ kind: "run", program: "bash", text: text.trim(), understood: true });
-  return new Analysis(text, parsed.script, effects, effects.every(isUnderstood));
+  return new Analysis(text, parsed.script, effects);
 }
 
 /** Commands and class serve display and rules only; a decision does not wait for them. */
@@ -43,8 +43,11 @@ class Analysis implements ShellAnalysis {
     private readonly text: string,
     private readonly script: ParsedScript | undefined,
     readonly effects: readonly DraftEffect[],
-    readonly understood: boolean,
   ) {}
+
+  get understood(): boolean {
+    return this.effects.every(isUnderstood);
+  }
 
   get commands(): readonly ShellCommand[] {
     this.extracted ??= this.script === undefined ? [] : extractFrom(this.script, this.text).commands;

@@ -6,7 +6,6 @@ import type {
   ArithmeticExpression,
   Assignment,
   Command,
-  CommandArgument,
   CompoundCommand,
   Function as FunctionNode,
   ParsedScript,
@@ -33,6 +32,14 @@ const maxCalls = 40;
 /** Said of a here-document inside a longer substitution. */
 export const misreadHereDocument = "a here-document inside a substitution, which bash may read differently";
 const nobody: ReadonlySet<FunctionNode> = new Set();
+
+/** `name=value` in front of a command. */
+interface PrefixAssignment {
+  readonly node: Assignment;
+  readonly field: Field;
+}
+
+const none: readonly PrefixAssignment[] = [];
 
 export abstract class CommandInterpreter extends ScriptScope implements Scope, Machine {
   /** The text that positions in the tree count in. */
@@ -72,39 +79,38 @@ export abstract class CommandInterpreter extends ScriptScope implements Scope, M
     const feed = this.feed;
     this.feed = undefined;
     if (!isCovered(node, this.source)) this.unknown("cannot be parsed: part of the text would be skipped");
+    const { prefix, name, suffix } = node;
     const fields: Field[] = [];
-    if (node.name !== undefined) expandWord(node.name, this, fields);
-    for (const argument of node.args) this.argument(argument, fields);
-    const assignments: Field[] = [];
-    const names: string[] = [];
-    for (const part of node.prefix) {
-      if (part.type !== "Assignment") continue;
-      names.push(part.name);
-      assignments.push(this.assignmentField(part));
+    let redirected = false;
+    if (name !== undefined) expandWord(name, this, fields);
+    for (let index = 0; index < suffix.length; index += 1) {
+      const part = suffix[index];
+      if (part === undefined) break;
+      if (part.type === "Word") expandWord(part, this, fields);
+      else if (part.type === "Assignment") fields.push(this.assignmentField(part));
+      else redirected = true;
     }
+    const assignments = prefix.length === 0 ? none : this.prefixAssignments(prefix);
     const judge = this.newJudge(feed);
-    const redirects = node.redirects;
-    if (redirects.length > 0) this.redirections(redirects, judge);
+    if (redirected || prefix.length > assignments.length) {
+      redirected = true;
+      this.redirections(node.redirects, judge);
+    }
     if (fields.length === 0) {
-      let index = 0;
-      for (const part of node.prefix) {
-        if (part.type !== "Assignment") continue;
-        this.assignNow(part, assignments[index], judge);
-        index += 1;
-      }
+      for (const { node: assignment, field } of assignments) this.assignNow(assignment, field, judge);
       const reason = this.pending ?? judge.reason;
       if (reason !== undefined) this.effects.push({ kind: "unknown", reason });
       this.made = undefined;
     } else {
-      for (const name of names) this.setForCommand(name, fields, judge);
+      for (const { node: assignment } of assignments) this.setForCommand(assignment.name, fields, judge);
       // The command sees another value, and some shells keep it afterwards.
-      for (const name of names) this.state = withVariable(this.state, name, undefined);
+      for (const { node: assignment } of assignments) this.state = withVariable(this.state, assignment.name, undefined);
       if (this.pending !== undefined) judge.fail(this.pending);
       this.execute(judge, fields);
-      if (redirects.length > 0) this.made = undefined;
+      if (redirected) this.made = undefined;
     }
     this.pending = outer;
-    this.checkLeak(from, calls);
+    if (this.networkCalls !== calls) this.checkLeak(from);
     if (judge.moved !== undefined) {
       const bad = this.state;
       this.state = { ...this.state, directories: judge.moved.directories };
@@ -113,10 +119,16 @@ export abstract class CommandInterpreter extends ScriptScope implements Scope, M
     return before === this.state ? before : this.state;
   }
 
+  private prefixAssignments(prefix: Command["prefix"]): readonly PrefixAssignment[] {
+    const found: PrefixAssignment[] = [];
+    for (const node of prefix) if (node.type === "Assignment") found.push({ node, field: this.assignmentField(node) });
+    return found;
+  }
+
   protected execute(judge: Judge, fields: readonly Field[]): void {
-    const name = fields[0]?.kind === "text" ? fields[0].text : undefined;
-    const body = name === undefined ? undefined : this.state.functions.get(name);
-    if (name !== undefined && body !== undefined) this.call(body, fields.slice(1), judge);
+    const first = fields[0];
+    const body = this.state.functions.size > 0 && first?.kind === "text" ? this.state.functions.get(first.text) : undefined;
+    if (body !== undefined) this.call(body, fields.slice(1), judge);
     dispatch({ judge, fields, machine: this }, body !== undefined);
     if (judge.network) this.networkCalls += 1;
     this.made = judge.printed === undefined && judge.names === undefined ? undefined : { fields: judge.printed, names: judge.names };
@@ -142,11 +154,6 @@ export abstract class CommandInterpreter extends ScriptScope implements Scope, M
     this.concurrent = concurrent;
     this.conditional = conditional;
     this.calling = callers;
-  }
-
-  protected argument(argument: CommandArgument, fields: Field[]): void {
-    if (argument.type === "Assignment") fields.push(this.assignmentField(argument));
-    else expandWord(argument, this, fields);
   }
 
   /** `name=value` as one argument, as `export` and `env` see it. */
@@ -235,7 +242,8 @@ export abstract class CommandInterpreter extends ScriptScope implements Scope, M
       this.doubt("substitution that cannot be read");
       return undefined;
     }
-    const { state, pending, feed, made: outerMade, hereDocuments } = this;
+    const { state, pending, feed, heard, made: outerMade, hereDocuments } = this;
+    this.heard = true;
     const only = script.commands.length === 1 ? script.commands[0] : undefined;
     this.hereDocuments = hereDocuments === "plain" && only?.command.type === "Command" ? "alone" : "doubtful";
     this.feed = undefined;
@@ -250,6 +258,7 @@ export abstract class CommandInterpreter extends ScriptScope implements Scope, M
     this.state = doubt !== undefined && script.errors !== undefined ? withDoubt(state, doubt) : state;
     this.pending = pending;
     this.feed = feed;
+    this.heard = heard;
     this.made = outerMade;
     this.hereDocuments = hereDocuments;
     return result;

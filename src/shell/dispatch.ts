@@ -4,11 +4,11 @@
  */
 import { type Field, showFields } from "./field.ts";
 import type { Judge } from "./judge.ts";
-import type { Call, Handler, Unwrapped } from "./machine.ts";
+import type { Call, Handler, Program, Unwrapped, Unwrapper } from "./machine.ts";
 import { isWithin, joinPath, looksSecret, normalizePath } from "./paths.ts";
 import { withDirectories } from "./state.ts";
 import { builtins, isAlsoProgram } from "./tables/builtins.ts";
-import { findProgram } from "./tables/programs.ts";
+import { findProgram, programNames } from "./tables/programs.ts";
 import { wrappers } from "./wrappers.ts";
 
 const maxWrappers = 12;
@@ -30,6 +30,17 @@ const temporaryDirectories = ["/tmp", "/var/tmp", "/dev/shm", "/private/tmp", "/
 /** Programs whose mere mention behind an unknown program is worth a look at the floor. */
 const dangerous = /^(?:rm|dd|mkfs(?:\.\w+)?|shutdown|reboot|halt|poweroff|chmod|chown|wipefs|find|bash|sh|eval)$/;
 
+/** All that is known by one name. */
+interface Known {
+  readonly builtin: Handler | undefined;
+  readonly unwrap: Unwrapper | undefined;
+  readonly program: Program | undefined;
+}
+
+const known = new Map<string, Known>();
+for (const name of new Set([...builtins.keys(), ...wrappers.keys(), ...programNames]))
+  known.set(name, { builtin: builtins.get(name), unwrap: wrappers.get(name), program: findProgram(name) });
+
 export function dispatch(call: Call, isFunction: boolean): void {
   const { judge, machine } = call;
   let fields = call.fields;
@@ -49,22 +60,23 @@ export function dispatch(call: Call, isFunction: boolean): void {
     }
     const name = first.text;
     const base = baseName(name);
-    const builtin: Handler | undefined = external || name !== base ? undefined : builtins.get(name);
-    if (builtin === undefined && !isTrustedPlace(name, base, judge)) {
+    const entry = known.get(base);
+    const isBuiltin: boolean = !external && name === base && entry?.builtin !== undefined;
+    if (!isBuiltin && !isTrustedPlace(name, base, judge)) {
       mention(judge, fields);
       run(judge, base, fields);
       return;
     }
-    const unwrap = wrappers.get(base);
-    if (unwrap === undefined) {
-      handle({ judge, fields, machine }, base, builtin !== undefined);
+    const here = count === 0 ? call : { judge, fields, machine };
+    if (entry?.unwrap === undefined) {
+      handle(here, base, entry, isBuiltin);
       // `timeout` may end it before it prints, and other wrappers may not start it at all.
       if (count > 0) judge.printed = undefined;
       run(judge, base, fields);
       return;
     }
     const before = judge.reason;
-    const inner = unwrap({ judge, fields, machine });
+    const inner = entry.unwrap(here);
     if (inner === undefined || (judge.reason !== before && inner.fields.length > 0)) run(judge, base, fields);
     if (inner === undefined) {
       mention(judge, fields);
@@ -72,21 +84,20 @@ export function dispatch(call: Call, isFunction: boolean): void {
     }
     enter(inner, judge, machine);
     fields = inner.fields;
-    external ||= builtin === undefined;
+    external ||= !isBuiltin;
   }
   judge.fail("too many wrappers");
   run(judge, "", fields);
 }
 
-function handle(call: Call, base: string, isBuiltin: boolean): void {
+function handle(call: Call, base: string, entry: Known | undefined, isBuiltin: boolean): void {
   const { judge, fields } = call;
-  const builtin = builtins.get(base);
-  if (builtin !== undefined && (isBuiltin || isAlsoProgram(base))) {
-    builtin(call);
+  if (entry?.builtin !== undefined && (isBuiltin || isAlsoProgram(base))) {
+    entry.builtin(call);
     if (!isBuiltin) judge.moved = undefined;
     return;
   }
-  const program = findProgram(base);
+  const program = entry?.program ?? findProgram(base);
   if (program === undefined) {
     judge.fail(`${base} is not on the list of known programs`);
     mention(judge, fields);
@@ -134,12 +145,19 @@ function isTrustedPlace(name: string, base: string, judge: Judge): boolean {
     return trusted;
   }
   const found = world.which?.(name);
-  if (found === undefined) return true;
+  if (found === undefined || isUsual(found, name, world.workspace)) return true;
   const path = normalizePath(found);
   const inside =
     isWithin(path, world.workspace) || temporaryDirectories.some((directory) => isWithin(path, directory)) || !path.startsWith("/");
   if (inside) judge.fail(`${name} is a program of the workspace (${found})`);
   return !inside;
+}
+
+/** Right in `/usr/bin` or `/bin`, with no workspace there. */
+function isUsual(found: string, name: string, workspace: string): boolean {
+  const directory = found.startsWith("/usr/bin/") ? "/usr/bin" : found.startsWith("/bin/") ? "/bin" : undefined;
+  if (directory === undefined || found.length !== directory.length + 1 + name.length || name.charCodeAt(0) === 0x2e) return false;
+  return !isWithin(directory, workspace) && !isWithin(workspace, directory);
 }
 
 const perhapsSecret = /\.[a-z]|id_|cred|secret|shadow/;

@@ -8,10 +8,16 @@ import { expandBraces } from "./braces.ts";
 import type { Scope } from "./expansion-scope.ts";
 import { type Field, textField } from "./field.ts";
 import { FieldBuilder, overlooks, unreadable, visitParts } from "./field-builder.ts";
+import { isInert } from "./quote.ts";
 import { expandTilde } from "./tilde.ts";
 
 /** Every field of a word, appended to `out`. */
 export function expandWord(word: Word, scope: Scope, out: Field[]): void {
+  const simple = simpleField(word.text);
+  if (simple !== undefined) {
+    out.push(simple);
+    return;
+  }
   const parts = word.parts;
   if (parts === undefined) {
     out.push(plainField(word, scope));
@@ -28,6 +34,25 @@ export function expandWord(word: Word, scope: Scope, out: Field[]): void {
   builder.finish();
 }
 
+/**
+ * The field of a word that says all by its text: inert characters, or one pair of quotes around text that means
+ * nothing in them. The parser takes words apart only when it is asked for their parts; most need not be.
+ */
+function simpleField(text: string): Field | undefined {
+  if (isInert(text)) return { kind: "text", text, many: false, shown: text };
+  const last = text.length - 1;
+  if (last < 1) return undefined;
+  const quote = text.charCodeAt(0);
+  if ((quote !== 0x27 && quote !== 0x22) || text.charCodeAt(last) !== quote) return undefined;
+  for (let index = 1; index < last; index += 1) {
+    const code = text.charCodeAt(index);
+    if (code === quote) return undefined;
+    // Inside double quotes: `$`, backquote and backslash.
+    if (quote === 0x22 && (code === 0x24 || code === 0x60 || code === 0x5c)) return undefined;
+  }
+  return textField(text.slice(1, last));
+}
+
 /** A word without quotes that matter, expansions or patterns. */
 function plainField(word: Word, scope: Scope): Field {
   const shown = word.text;
@@ -39,6 +64,8 @@ function plainField(word: Word, scope: Scope): Field {
 
 /** A word where bash neither splits nor matches names: assignments, here-strings, `case`, redirection targets. */
 export function expandSingle(word: Word, scope: Scope): Field {
+  const simple = simpleField(word.text);
+  if (simple !== undefined) return simple;
   const parts = word.parts;
   if (parts === undefined) return plainField(word, scope);
   const out: Field[] = [];

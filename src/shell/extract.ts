@@ -85,27 +85,25 @@ class Extractor {
       this.fail("nested too deeply or too long", node.pos);
       return;
     }
+    // A script brings its own text, in which it is checked.
+    if (node.type !== "Script") this.check(node);
     switch (node.type) {
       case "Script":
         this.visitScript(node, place);
         return;
       case "Pipeline":
-        this.check(node);
         node.commands.forEach((command, index) => {
           this.visit(command, { ...place, pipe: { index, length: node.commands.length } });
         });
         return;
       case "AndOr":
-        this.check(node);
         for (const command of node.commands) this.visit(command, { ...place, pipe: alone });
         return;
       case "Command":
-        this.check(node);
         this.record(node, place);
         forEachChild(node, (child) => this.visit(child, { ...place, pipe: alone }));
         return;
       case "CompoundList":
-        this.check(node);
         forEachChild(node, (child) => this.visit(child, { ...place, depth: place.depth + 1, pipe: alone }));
         return;
       case "CommandExpansion":

@@ -12,17 +12,21 @@ const splitting = /[ \t\n]+/;
 
 /** Said of a word that bash would read differently, or not at all. */
 export const unreadable = "a word that cannot be parsed";
-const metacharacter = /[()<>|&;\s`"'$\\]/;
+/** 1: means something to bash in unquoted text. */
+const meaningful = new Uint8Array(128);
+for (const char of "()<>|&; \t\n\v\f\r`\"'$\\") meaningful[char.charCodeAt(0)] = 1;
+const afterDollar = new Uint8Array(128);
+for (const char of "[({'\"@*#?$!-_0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz") afterDollar[char.charCodeAt(0)] = 1;
 
 /** Unquoted text in which the parser overlooked a character that means something to bash. */
 export function overlooks(text: string): boolean {
-  if (!metacharacter.test(text)) return false;
   for (let index = 0; index < text.length; index += 1) {
-    const char = text[index] ?? "";
-    if (char === "\\") index += 1;
-    else if (char === "$") {
-      if (/[[({'"\w@*#?$!-]/.test(text[index + 1] ?? "")) return true;
-    } else if (metacharacter.test(char)) return true;
+    const code = text.charCodeAt(index);
+    if (code > 127) {
+      if (/\s/.test(text.charAt(index))) return true;
+    } else if (meaningful[code] === 0) continue;
+    else if (code === 0x5c) index += 1;
+    else if (code !== 0x24 || afterDollar[text.charCodeAt(index + 1)] === 1) return true;
   }
   return false;
 }

@@ -51,7 +51,7 @@ export function showFields(fields: readonly Field[], from = 0): string {
 
 /** Could the argument begin with a dash, and so be read as an option? */
 export function mayBeOption(field: Field): boolean {
-  if (field.kind === "text") return field.text.startsWith("-") && field.text !== "-";
+  if (field.kind === "text") return field.text.length > 1 && field.text.charCodeAt(0) === 0x2d;
   if (field.kind === "stream") return false;
   if (field.text === "") return true;
   return field.kind === "glob" ? /^[*?[-]|^\\-/.test(field.text) : field.text.startsWith("-");

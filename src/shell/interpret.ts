@@ -48,6 +48,7 @@ export class Interpreter extends CommandInterpreter {
   private runList(statements: readonly Statement[]): void {
     for (const statement of statements) {
       if (!this.step()) return;
+      if (statement.end !== statement.command.end || statement.pos !== statement.command.pos) this.check(statement);
       if (statement.background === true) {
         const before = this.state;
         this.concurrent += 1;
@@ -62,7 +63,7 @@ export class Interpreter extends CommandInterpreter {
   }
 
   private runBody(list: CompoundList): void {
-    this.check(list);
+    if (list.commands.length > 1) this.check(list);
     this.runList(list.commands);
   }
 
@@ -89,6 +90,7 @@ export class Interpreter extends CommandInterpreter {
         this.define(node);
         break;
       case "Coproc":
+        this.check(node);
         this.isolated(() => {
           if (node.body.type === "Command") this.runCommand(node.body);
           else if (node.body.type !== "CompoundList") this.runCompound(node.body);
@@ -105,11 +107,12 @@ export class Interpreter extends CommandInterpreter {
   private runAndOr(node: AndOr): State {
     this.check(node);
     let bad = this.state;
-    node.commands.forEach((command, index) => {
-      if (!this.step()) return;
+    for (let index = 0; index < node.commands.length; index += 1) {
+      const command = node.commands[index];
+      if (command === undefined || !this.step()) break;
       if (index === 0) {
         bad = this.runNode(command);
-        return;
+        continue;
       }
       this.conditional += 1;
       if (node.operators[index - 1] === "&&") {
@@ -123,7 +126,7 @@ export class Interpreter extends CommandInterpreter {
         this.state = good === this.state ? good : joinStates(good, this.state);
       }
       this.conditional -= 1;
-    });
+    }
     return bad;
   }
 
@@ -141,20 +144,27 @@ export class Interpreter extends CommandInterpreter {
     const before = this.state;
     const from = this.effects.length;
     const calls = this.networkCalls;
+    const { heard } = this;
+    const last = node.commands.length - 1;
     this.concurrent += 1;
     this.feed = undefined;
-    for (const command of node.commands) {
+    for (let index = 0; index <= last; index += 1) {
+      const command = node.commands[index];
+      if (command === undefined) break;
       this.state = before;
       this.made = undefined;
-      if (command.type !== "Command") this.feed = undefined;
+      const isSimple = command.type === "Command";
+      this.heard = isSimple && index < last;
+      if (!isSimple) this.feed = undefined;
       this.runNode(command);
-      this.feed = command.type === "Command" ? this.made : undefined;
+      this.feed = isSimple ? this.made : undefined;
     }
+    this.heard = heard;
     this.feed = undefined;
     this.made = undefined;
     this.concurrent -= 1;
     this.state = before;
-    this.checkLeak(from, calls);
+    if (this.networkCalls !== calls) this.checkLeak(from);
     return undefined;
   }
 
@@ -165,6 +175,7 @@ export class Interpreter extends CommandInterpreter {
   }
 
   private define(node: FunctionNode): void {
+    this.check(node);
     this.state = withFunction(this.state, node.name.value, node);
     // It stays in a terminal, and may stand before a program of the same name.
     this.unknown(`defines the function ${node.name.text}`);
@@ -173,6 +184,7 @@ export class Interpreter extends CommandInterpreter {
   protected runCompound(
     node: Exclude<PipelineNode, Command | Pipeline | { type: "Function" } | { type: "Coproc" }> | CompoundCommand,
   ): void {
+    this.check(node);
     switch (node.type) {
       case "Redirected":
         if (!node.redirects.every((redirect) => redirectHolds(redirect, this.source))) this.unknown("redirection that cannot be read");
@@ -185,10 +197,9 @@ export class Interpreter extends CommandInterpreter {
       case "BraceGroup":
         this.runBody(node.body);
         return;
-      case "If": {
-        this.runIf(node.clause, node.then, [...node.elif], node.else);
+      case "If":
+        this.runIf(node, node.clause, node.then, 0);
         return;
-      }
       case "While": {
         const endless =
           node.clause.commands.length === 1 && isConstant(node.clause.commands[0], node.kind === "while" ? ["true", ":"] : ["false"]);
@@ -237,21 +248,20 @@ export class Interpreter extends CommandInterpreter {
     if (conditional) this.conditional -= 1;
   }
 
-  private runIf(
-    clause: CompoundList,
-    then: CompoundList,
-    elif: { clause: CompoundList; then: CompoundList }[],
-    otherwise: CompoundList | undefined,
-  ): void {
+  /** `branch` counts the `elif`s passed so far. */
+  private runIf(node: Extract<CompoundCommand, { type: "If" }>, clause: CompoundList, then: CompoundList, branch: number): void {
     this.runBody(clause);
     // The clause may be a list; either way out of it is taken as possible for both branches.
     const decided = this.state;
     this.maybe(true, () => this.runBody(then));
     const afterThen = this.state;
     this.state = decided;
-    const next = elif[0];
-    if (next !== undefined) this.maybe(true, () => this.runIf(next.clause, next.then, elif.slice(1), otherwise));
-    else if (otherwise !== undefined) this.maybe(true, () => this.runBody(otherwise));
+    const next = node.elif[branch];
+    const otherwise = node.else;
+    if (next !== undefined) {
+      this.check(next);
+      this.maybe(true, () => this.runIf(node, next.clause, next.then, branch + 1));
+    } else if (otherwise !== undefined) this.maybe(true, () => this.runBody(otherwise));
     this.state = joinStates(afterThen, this.state);
   }
 
@@ -263,6 +273,7 @@ export class Interpreter extends CommandInterpreter {
     const before = this.state;
     let after = before;
     for (const item of node.items) {
+      this.check(item);
       // With `;&` the next body starts where this one ended.
       this.state = item === node.items[0] ? before : joinStates(before, after);
       this.maybe(true, () => this.runBody(item.body));

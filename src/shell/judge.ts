@@ -27,10 +27,14 @@ export interface PrintedNames {
   readonly nul: boolean;
 }
 
+const rootOnly: readonly string[] = ["/"];
+
 export class Judge {
   reason: string | undefined;
   /** The command talks to the network. */
   network = false;
+  /** Somebody reads what it prints: a pipe or a substitution. */
+  heard = false;
   /** What it prints, where that is known. */
   printed: readonly Field[] | undefined;
   /** The names it prints. */
@@ -60,6 +64,10 @@ export class Judge {
 
   /** A file (or everything below it) is read. */
   read(field: Field, tree = false): void {
+    if (field.kind === "text") {
+      if (field.text !== "") for (const here of this.directoriesFor(field.text)) this.readPath(joinPath(here, field.text), tree);
+      return;
+    }
     for (const path of this.paths(field)) this.readPath(path, tree || field.kind === "glob");
     if (field.kind === "glob") this.readCandidates(field.text);
   }
@@ -71,8 +79,17 @@ export class Judge {
 
   /** Names and sizes, not contents: of a secret file that is no more than its directory tells. */
   list(field: Field, tree: boolean): void {
-    for (const path of this.paths(field)) this.readPath(isSecretFile(path) ? parentOf(path) : path, tree || field.many);
+    if (field.kind === "text") {
+      if (field.text !== "")
+        for (const here of this.directoriesFor(field.text)) this.listPath(joinPath(here, field.text), tree || field.many);
+      return;
+    }
+    for (const path of this.paths(field)) this.listPath(path, tree || field.many);
     if (field.kind === "glob") this.readCandidates(field.text);
+  }
+
+  private listPath(path: string, tree: boolean): void {
+    this.readPath(isSecretFile(path) ? parentOf(path) : path, tree);
   }
 
   readHere(tree: boolean): void {
@@ -182,7 +199,7 @@ export class Judge {
   }
 
   private directoriesFor(path: string): readonly string[] {
-    if (path.startsWith("/")) return ["/"];
+    if (path.startsWith("/")) return rootOnly;
     if (this.state.directories === undefined) {
       this.fail("the working directory is not known");
       return [];

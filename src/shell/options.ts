@@ -72,9 +72,30 @@ function isOptionMark(mark: string): mark is OptionMark {
   return mark === "" || mark === ":" || mark === "?" || mark === "<" || mark === ">" || mark === "*";
 }
 
+/** The few options of one command line, in order; of one given twice the last counts. */
+export class GivenOptions {
+  readonly names: string[] = [];
+  private readonly values: (Field | undefined)[] = [];
+
+  set(name: string, value: Field | undefined): void {
+    this.names.push(name);
+    this.values.push(value);
+  }
+
+  has(name: string): boolean {
+    return this.names.length > 0 && this.names.includes(name);
+  }
+
+  /** `undefined` for a switch too. */
+  get(name: string): Field | undefined {
+    const index = this.names.length > 0 ? this.names.lastIndexOf(name) : -1;
+    return index < 0 ? undefined : this.values[index];
+  }
+}
+
 export interface ParsedOptions {
-  /** Name without dashes → its last value, or `undefined` for a switch. */
-  readonly options: ReadonlyMap<string, Field | undefined>;
+  /** By name without dashes. */
+  readonly options: GivenOptions;
   readonly operands: readonly Field[];
   /** Where the operands began, for wrappers. */
   readonly operandIndex: number;
@@ -82,7 +103,7 @@ export interface ParsedOptions {
 
 /** `undefined` when the command line is not understood; the judge knows why. */
 export function readOptions(table: OptionTable, fields: readonly Field[], from: number, judge: Judge): ParsedOptions | undefined {
-  const options = new Map<string, Field | undefined>();
+  const options = new GivenOptions();
   const operands: Field[] = [];
   let operandIndex = fields.length;
   for (let index = from; index < fields.length; index += 1) {
@@ -109,7 +130,7 @@ export function readOptions(table: OptionTable, fields: readonly Field[], from: 
     const text = field.text;
     if (text === "--") {
       if (operands.length === 0) operandIndex = index + 1;
-      for (const rest of fields.slice(index + 1)) operands.push(rest);
+      for (let rest = index + 1; rest < fields.length; rest += 1) operands.push(fields[rest] ?? field);
       break;
     }
     const used = text.startsWith("--") ? readLong(table, fields, index, options, judge) : readCluster(table, fields, index, options, judge);
@@ -119,13 +140,7 @@ export function readOptions(table: OptionTable, fields: readonly Field[], from: 
   return { options, operands, operandIndex };
 }
 
-function readLong(
-  table: OptionTable,
-  fields: readonly Field[],
-  index: number,
-  options: Map<string, Field | undefined>,
-  judge: Judge,
-): number {
+function readLong(table: OptionTable, fields: readonly Field[], index: number, options: GivenOptions, judge: Judge): number {
   const text = fields[index]?.text ?? "";
   const equals = text.indexOf("=");
   const name = equals < 0 ? text.slice(2) : text.slice(2, equals);
@@ -142,20 +157,13 @@ function readLong(
   return takeValue(name, mark, value, equals >= 0 ? 0 : 1, options, judge);
 }
 
-function readCluster(
-  table: OptionTable,
-  fields: readonly Field[],
-  index: number,
-  options: Map<string, Field | undefined>,
-  judge: Judge,
-): number {
+function readCluster(table: OptionTable, fields: readonly Field[], index: number, options: GivenOptions, judge: Judge): number {
   const text = fields[index]?.text ?? "";
-  if (table.digits && /^-\d+$/.test(text)) return 0;
   for (let at = 1; at < text.length; at += 1) {
     const letter = text[at] ?? "";
     const mark = table.short.get(letter);
     if (mark === undefined) {
-      if (table.digits && /\d/.test(letter)) continue;
+      if (table.digits && letter >= "0" && letter <= "9") continue;
       judge.fail(`option -${letter} is not known to be harmless`);
       return -1;
     }
@@ -178,14 +186,7 @@ function attached(text: string): Field {
   return { kind: "text", text, many: false, shown: "" };
 }
 
-function takeValue(
-  name: string,
-  mark: OptionMark,
-  value: Field | undefined,
-  used: number,
-  options: Map<string, Field | undefined>,
-  judge: Judge,
-): number {
+function takeValue(name: string, mark: OptionMark, value: Field | undefined, used: number, options: GivenOptions, judge: Judge): number {
   if (value === undefined) {
     judge.fail(`option ${name} lacks its value`);
     return -1;

@@ -24,7 +24,8 @@ export function normalizePath(path: string): string {
 }
 
 export function isWithin(path: string, directory: string): boolean {
-  return path === directory || directory === "/" || path.startsWith(`${directory}/`);
+  if (directory === "/") return true;
+  return path.startsWith(directory) && (path.length === directory.length || path.charCodeAt(directory.length) === 0x2f);
 }
 
 /** The directory all matches of a pattern lie below, and whether they may lie deeper than one level. */
@@ -63,8 +64,17 @@ export function looksSecret(path: string): boolean {
   );
 }
 
+const keyEndings = new Set(["pem", "key", "p12", "pfx", "jks"]);
+
 /** A name that is a file's wherever it is found, so that listing it lists nothing below. */
 export function isSecretFile(path: string): boolean {
+  const name = path.lastIndexOf("/") + 1;
+  const first = path.charCodeAt(name);
+  // Most names neither begin with a dot or an `i` nor end like a key.
+  if (first !== 0x2e && first !== 0x69) {
+    const dot = path.lastIndexOf(".");
+    if (dot < name || !keyEndings.has(path.slice(dot + 1))) return false;
+  }
   return /\/(?:\.env(?:\.[\w-]+)?|\.envrc|\.npmrc|\.netrc|\.pypirc|\.pgpass|\.git-credentials|id_(?:rsa|dsa|ecdsa|ed25519)|[^/]+\.(?:pem|key|p12|pfx|jks))$/.test(
     path,
   );
@@ -100,40 +110,70 @@ export function secretCandidates(pattern: string): readonly string[] {
   return found.filter((path) => looksSecret(path) || /(?:^|\/)\.(?:git|karyi|claude|bash)/.test(path));
 }
 
-/** Matches like bash without dotglob: a leading dot only by a literal one. Linear in the pattern for these short names. */
+/** Matches like bash without dotglob: a leading dot only by a literal one. */
 function patternMatcher(pattern: string): (name: string) => boolean {
-  let source = "";
-  for (let index = 0; index < pattern.length && index < 200; index += 1) {
-    const char = pattern[index] ?? "";
-    if (char === "\\") {
-      index += 1;
-      source += literal(pattern[index] ?? "");
-    } else if (char === "*") {
-      if (!source.endsWith("[^/]*")) source += "[^/]*";
-    } else if (char === "?") source += "[^/]";
-    else if (char === "[") {
-      const end = closingBracket(pattern, index);
-      if (end < 0) source += "\\[";
-      else {
-        // A class such as [:alpha:] is taken for any character: more candidates, never fewer.
-        const body = pattern.slice(index + 1, end);
-        source += body.includes("[") || body.includes("\\") ? "[^/]" : `[${body.replace(/^[!^]/, "^").replace(/[\]\\]/g, "\\$&")}]`;
-        index = end;
-      }
-    } else source += literal(char);
-  }
-  let expression: RegExp;
-  try {
-    expression = new RegExp(`^(?:${source})$`, "s");
-  } catch {
-    return () => true;
-  }
   const dotted = pattern.startsWith(".") || pattern.startsWith("\\.") || pattern.startsWith("[");
-  return (name) => (name.startsWith(".") ? dotted : true) && expression.test(name);
+  const last = pattern.charAt(pattern.length - 1);
+  // Where the pattern ends in a plain letter, most names are told apart by their own last one.
+  const ending = /[\w.-]/.test(last) && pattern.charAt(pattern.length - 2) !== "\\" ? last : "";
+  return (name) => name.endsWith(ending) && (dotted || !name.startsWith(".")) && matches(pattern, name);
 }
 
-function literal(char: string): string {
-  return /[\\^$.*+?()[\]{}|/]/.test(char) ? `\\${char}` : char;
+/** Goes back to the last `*` only, so that it takes no longer than pattern times name. */
+function matches(pattern: string, name: string): boolean {
+  let at = 0;
+  let index = 0;
+  let star = -1;
+  let retry = 0;
+  while (index < name.length) {
+    if (pattern.charAt(at) === "*") {
+      star = at;
+      retry = index;
+      at += 1;
+      continue;
+    }
+    const next = at < pattern.length ? matchOne(pattern, at, name.charAt(index)) : -1;
+    if (next > 0) {
+      at = next;
+      index += 1;
+    } else if (star >= 0) {
+      at = star + 1;
+      retry += 1;
+      index = retry;
+    } else return false;
+  }
+  while (pattern.charAt(at) === "*") at += 1;
+  return at >= pattern.length;
+}
+
+/** Where the pattern goes on after taking one character; -1 where it does not take it. */
+function matchOne(pattern: string, at: number, char: string): number {
+  const first = pattern.charAt(at);
+  if (first === "?") return at + 1;
+  if (first === "\\") return pattern.charAt(at + 1) === char ? at + 2 : -1;
+  const end = first === "[" ? closingBracket(pattern, at) : -1;
+  if (end < 0) return first === char ? at + 1 : -1;
+  return inBrackets(pattern.slice(at + 1, end), char) ? end + 1 : -1;
+}
+
+function inBrackets(body: string, char: string): boolean {
+  // A class such as [:alpha:] is taken for any character: more candidates, never fewer.
+  if (body.includes("[") || body.includes("\\")) return true;
+  const negated = body.startsWith("!") || body.startsWith("^");
+  let found = false;
+  for (let index = negated ? 1 : 0; index < body.length; index += 1) {
+    const low = body.charAt(index);
+    const isRange = body.charAt(index + 1) === "-" && index + 2 < body.length;
+    const high = isRange ? body.charAt(index + 2) : low;
+    // Which characters lie between two letters depends on the locale; out of order it may be any.
+    if (high < low) return true;
+    if (isRange && low.toLowerCase() <= char.toLowerCase() && char.toLowerCase() <= high.toLowerCase()) {
+      if (!negated) return true;
+      found ||= low <= char && char <= high;
+    } else if (low <= char && char <= high) found = true;
+    if (isRange) index += 2;
+  }
+  return found !== negated;
 }
 
 function closingBracket(pattern: string, open: number): number {
@@ -158,5 +198,5 @@ const rawDevice =
   /^\/dev\/(?:sd[a-z]|hd[a-z]|vd[a-z]|xvd|nvme|mmcblk|disk|rdisk|dm-|mapper\/|md\d|md\/|loop|mem$|kmem$|port$|ram\d|sr\d|zd\d|nbd|block|bsg|sg\d|mtd|pmem|zvol|nvram)/;
 
 export function isRawDevice(path: string): boolean {
-  return rawDevice.test(normalizePath(path));
+  return path.includes("dev/") && rawDevice.test(normalizePath(path));
 }

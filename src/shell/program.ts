@@ -36,14 +36,16 @@ function tableHandler(spec: ProgramSpec): Handler {
     const parsed = readOptions(table, fields, 1, judge);
     if (parsed === undefined) return;
     applyOperands(spec, parsed, judge);
-    const cuts = parsed.options.has("c") || parsed.options.has("bytes");
-    if (spec.passesNames === true && parsed.operands.length === 0 && !cuts) judge.names = judge.upstream;
+    if (spec.passesNames === true && parsed.operands.length === 0 && judge.upstream !== undefined) {
+      const cuts = parsed.options.has("c") || parsed.options.has("bytes");
+      if (!cuts) judge.names = judge.upstream;
+    }
   };
 }
 
 function applyOperands(spec: ProgramSpec, parsed: ParsedOptions, judge: Judge): void {
   const { operands } = parsed;
-  const tree = spec.operands === "tree" || (spec.recursive?.some((name) => parsed.options.has(name)) ?? false);
+  const tree = spec.operands === "tree" || isGiven(spec.recursive, parsed);
   if (operands.length === 0 && spec.here === true && !parsed.options.has("version") && !parsed.options.has("help")) judge.readHere(tree);
   switch (spec.operands) {
     case "text":
@@ -61,6 +63,11 @@ function applyOperands(spec: ProgramSpec, parsed: ParsedOptions, judge: Judge): 
     default:
       spec.operands(operands, judge, parsed);
   }
+}
+
+function isGiven(names: readonly string[] | undefined, { options }: ParsedOptions): boolean {
+  if (names !== undefined && options.names.length > 0) for (const name of names) if (options.has(name)) return true;
+  return false;
 }
 
 export function isStandardInput(field: Field): boolean {

@@ -26,6 +26,8 @@ export abstract class ScriptScope {
   /** Why the command at hand is not understood, found while its words were expanded. */
   protected pending: string | undefined;
   protected networkCalls = 0;
+  /** What the command at hand prints goes into a pipe or a substitution. */
+  protected heard = false;
   private steps = 0;
 
   constructor(
@@ -122,6 +124,7 @@ export abstract class ScriptScope {
 
   protected newJudge(feed?: Output): Judge {
     const judge = new Judge(this.world, this.state, this.effects, feed?.names);
+    judge.heard = this.heard;
     if (feed?.fields?.every((field) => field.kind === "text") === true) judge.input = feed.fields.map((field) => field.text).join(" ");
     return judge;
   }
@@ -136,8 +139,7 @@ export abstract class ScriptScope {
   }
 
   /** A secret file and the network in one pipeline: the way secrets leave. */
-  protected checkLeak(from: number, calls: number): void {
-    if (this.networkCalls === calls) return;
+  protected checkLeak(from: number): void {
     for (let index = from; index < this.effects.length; index += 1) {
       const effect = this.effects[index];
       if (effect?.kind === "read" && looksSecret(effect.path)) {

@@ -106,9 +106,9 @@ function isOrdinaryName(path: string, from: number, end: number, lastDot: number
 
 /** The last name is held to the patterns of the tables too, where its beginning or its ending could match one. */
 function isOrdinaryFile(path: string, from: number, end: number, lastDot: number): boolean {
-  const first = path.charCodeAt(from) | 0x20;
   // `id_…`, `credentials…`, `secrets…`.
-  const begins = first === 0x69 || first === 0x63 || first === 0x73;
+  const two = ((path.charCodeAt(from) | 0x20) << 8) | (path.charCodeAt(from + 1) | 0x20);
+  const begins = two === 0x6964 || two === 0x6372 || two === 0x7365;
   if (!begins && lastDot < 0) return true;
   if (lastDot >= 0 && watchedEndings.has(path.slice(lastDot + 1, end).toLowerCase())) {
     return path.endsWith("json") && !isSecretName(path.slice(from, end).toLowerCase());

@@ -17,6 +17,7 @@ function asks(reason: string): Handler {
 }
 
 const echo: Handler = ({ judge, fields }) => {
+  if (!judge.heard) return;
   const words = fields.slice(1);
   // Other shells' echo knows escapes.
   const isPlain =

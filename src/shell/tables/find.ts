@@ -40,6 +40,7 @@ export const find: Handler = ({ judge, fields, machine }) => {
   if (search.places.length === 0) search.places.push(textField("."));
   for (const place of search.places) judge.list(place, true);
   if (search.deletes) remove(search, judge);
+  if (search.commands.length === 0 && !judge.heard) return;
   const found = foundNames(search);
   for (const command of search.commands) {
     const inner = substitute(command.fields, found);

@@ -13,6 +13,8 @@ const programs = new Map<string, Program>(
   [readers, searchers, textPrograms, writers, systemPrograms, archives, networkPrograms, { git }].flatMap((table) => Object.entries(table)),
 );
 
+export const programNames: readonly string[] = [...programs.keys()];
+
 export function findProgram(name: string): Program | undefined {
   const known = programs.get(name);
   if (known !== undefined) return known;

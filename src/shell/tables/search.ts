@@ -26,7 +26,7 @@ function patternThenFiles(recursive: readonly string[], alwaysRecursive: boolean
     const tree = alwaysRecursive || recursive.some((name) => options.has(name));
     for (const field of files) if (!isStandardInput(field)) judge.read(field, tree);
     if (files.length === 0 && tree) judge.readHere(true);
-    if (files.length === 0 && !tree && [...options.keys()].every((name) => passing.has(name))) judge.names = judge.upstream;
+    if (files.length === 0 && !tree && options.names.every((name) => passing.has(name))) judge.names = judge.upstream;
     // Of standard input the "name" is whatever `--label` says.
     const named = files.length > 0 || tree;
     if (named && (options.has("l") || options.has("files-with-matches") || options.has("files")))

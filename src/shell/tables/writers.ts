@@ -2,7 +2,7 @@
 import { type Field, textField } from "../field.ts";
 import type { Judge } from "../judge.ts";
 import type { Handler, Program } from "../machine.ts";
-import { type OptionSpec, type OptionTable, optionTable, type ParsedOptions, readOptions } from "../options.ts";
+import { GivenOptions, type OptionSpec, type OptionTable, optionTable, type ParsedOptions, readOptions } from "../options.ts";
 import { isStandardInput, program } from "../program.ts";
 import type { ChangeKind } from "../types.ts";
 
@@ -13,10 +13,9 @@ function writer(spec: OptionSpec, act: (operands: readonly Field[], judge: Judge
     const parsed = readOptions(table, fields, 1, judge);
     if (parsed === undefined) {
       // Not understood, but what it names is still worth the floor's look, as if it were recursive.
-      const worst: ParsedOptions["options"] = new Map([
-        ["r", undefined],
-        ["R", undefined],
-      ]);
+      const worst = new GivenOptions();
+      worst.set("r", undefined);
+      worst.set("R", undefined);
       for (const field of fields.slice(1)) {
         if ((field.kind === "text" || field.kind === "glob") && !field.text.startsWith("-"))
           act([field], judge, { options: worst, operands: [field], operandIndex: 1 });

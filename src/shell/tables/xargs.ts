@@ -5,7 +5,7 @@
 import { type Field, mayBeOption } from "../field.ts";
 import type { Judge } from "../judge.ts";
 import type { Handler } from "../machine.ts";
-import { optionTable, readOptions } from "../options.ts";
+import { GivenOptions, optionTable, readOptions } from "../options.ts";
 
 const table = optionTable({
   short: "0rtxn:P:L:I:d:E:s:l?e?i?a<",
@@ -21,7 +21,7 @@ export const xargs: Handler = ({ judge, fields, machine }) => {
     judge.fail("xargs with a command that is not named");
     return;
   }
-  const options = parsed?.options ?? new Map<string, Field | undefined>();
+  const options = parsed?.options ?? new GivenOptions();
   const nul = options.has("0") || options.has("null");
   const recut = ["a", "arg-file", "d", "delimiter", "E", "e", "eof"].some((name) => options.has(name));
   const given = arriving(judge, nul, recut);
