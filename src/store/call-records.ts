@@ -3,7 +3,7 @@ import type { CallFilter, CallPhase, CallRecord, Effect, FileImage, JournalEntry
 import type { StoreContext } from "./context.ts";
 import type { Database, Parameter } from "./database.ts";
 import { optional } from "./json-text.ts";
-import { unpackResult } from "./large-results.ts";
+import type { LongOutputs, PackedResult } from "./long-outputs.ts";
 
 interface CallRow {
   readonly n: number;
@@ -22,6 +22,8 @@ interface CallRow {
   readonly settled_at: number | null;
   readonly status: OperationStatus | null;
   readonly result: string | null;
+  readonly output_file: string | null;
+  readonly output_at: number | null;
   readonly output_bytes: number | null;
 }
 
@@ -32,16 +34,17 @@ export interface CallDetail {
   readonly request: Json;
 }
 
-type Place = Pick<StoreContext, "database" | "directory">;
+type Place = Pick<StoreContext, "database" | "longOutputs">;
 
-const selectCalls = "SELECT calls.*, settled_at, status, result, output_bytes FROM calls LEFT JOIN outcomes USING (n)";
+const selectCalls =
+  "SELECT calls.*, settled_at, status, result, output_file, output_at, output_bytes FROM calls LEFT JOIN outcomes USING (n)";
 
-export function findCall({ database, directory }: Place, id: string): CallRecord | undefined {
+export function findCall({ database, longOutputs }: Place, id: string): CallRecord | undefined {
   const row = database.one<CallRow>(`${selectCalls} WHERE id = ?`, id);
-  return row === undefined ? undefined : recordOf(row, directory);
+  return row === undefined ? undefined : recordOf(row, longOutputs);
 }
 
-export function listCalls({ database, directory }: Place, filter: CallFilter): CallRecord[] {
+export function listCalls({ database, longOutputs }: Place, filter: CallFilter): CallRecord[] {
   const where: string[] = [];
   const parameters: Parameter[] = [];
   if (filter.sessionId !== undefined) {
@@ -60,18 +63,18 @@ export function listCalls({ database, directory }: Place, filter: CallFilter): C
   const condition = where.length === 0 ? "" : `WHERE ${where.join(" AND ")}`;
   return database
     .all<CallRow>(`${selectCalls} ${condition} ORDER BY n DESC LIMIT ?`, ...parameters, filter.limit ?? -1)
-    .map((row) => recordOf(row, directory));
+    .map((row) => recordOf(row, longOutputs));
 }
 
 /** Running calls of one owner, oldest first. */
-export function runningCalls({ database, directory }: Place, ownerId: string, firstCall: number): CallRecord[] {
+export function runningCalls({ database, longOutputs }: Place, ownerId: string, firstCall: number): CallRecord[] {
   return database
     .all<CallRow>(
       `${selectCalls} WHERE n >= ? AND owner_id = ? AND phase = 'running' AND settled_at IS NULL ORDER BY n`,
       firstCall,
       ownerId,
     )
-    .map((row) => recordOf(row, directory));
+    .map((row) => recordOf(row, longOutputs));
 }
 
 export function readJournal(database: Database, callId: string): JournalEntry[] {
@@ -96,7 +99,11 @@ export function usedBlobs(database: Database): ReadonlySet<string> {
   return new Set(rows.map((row) => row.hash));
 }
 
-function recordOf(row: CallRow, directory: string): CallRecord {
+function placeOf({ output_file: file, output_at: at, output_bytes: bytes }: CallRow): PackedResult["place"] {
+  return file === null || at === null || bytes === null ? undefined : { file, at, bytes };
+}
+
+function recordOf(row: CallRow, longOutputs: LongOutputs): CallRecord {
   const { input, effects, request } = JSON.parse(row.detail) as CallDetail;
   return {
     id: row.id,
@@ -113,7 +120,7 @@ function recordOf(row: CallRow, directory: string): CallRecord {
     ...optional("messageId", row.message_id),
     ...optional("agent", row.agent),
     ...optional("status", row.status),
-    ...optional("result", row.result === null ? null : unpackResult(directory, row.n, { text: row.result, outputBytes: row.output_bytes })),
+    ...optional("result", row.result === null ? null : longOutputs.unpack({ text: row.result, place: placeOf(row) })),
     ...optional("undoOf", row.undo_of),
     request,
   };

@@ -24,7 +24,6 @@ import type { StoreContext } from "./context.ts";
 import type { Database } from "./database.ts";
 import { insertEvents } from "./events.ts";
 import { sha256 } from "./json-text.ts";
-import { packResult } from "./large-results.ts";
 import { leftOwners } from "./owners.ts";
 import { applyPatch } from "./sessions.ts";
 
@@ -109,7 +108,7 @@ export function requestApproval(context: StoreContext, draft: ApprovalDraft): Ka
 }
 
 /** Inside a write transaction. */
-export function settleCall({ database, directory, owner, now }: StoreContext, settlement: CallSettlement): KaryiEvent[] {
+export function settleCall({ database, longOutputs, owner, now }: StoreContext, settlement: CallSettlement): KaryiEvent[] {
   const { callId, sessionId, status } = settlement;
   const time = now();
   const call = database.columns<[number, string, CallPhase, string, string]>(
@@ -119,14 +118,17 @@ export function settleCall({ database, directory, owner, now }: StoreContext, se
   );
   if (call === undefined) throw unknownCall(callId);
   const [n, ownerId, phase, tool, summary] = call;
-  const { text, outputBytes } = packResult(directory, n, settlement.result, settlement.durable);
+  const { text, place } = longOutputs.pack(settlement.result, settlement.durable);
   const settled = database.run(
-    "INSERT INTO outcomes (n, settled_at, status, result, output_bytes) VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
+    `INSERT INTO outcomes (n, settled_at, status, result, output_file, output_at, output_bytes) VALUES (?, ?, ?, ?, ?, ?, ?)
+     ON CONFLICT DO NOTHING`,
     n,
     time,
     status,
     text,
-    outputBytes,
+    place?.file ?? null,
+    place?.at ?? null,
+    place?.bytes ?? null,
   );
   if (settled === 0) throw conflict("already_settled", `Call ${callId} is settled already; this second result was not recorded.`);
   if (phase === "asked") {

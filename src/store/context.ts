@@ -1,11 +1,13 @@
 /** What every subject of the store works with. */
 import type { Owner } from "../contract/index.ts";
 import type { Database } from "./database.ts";
+import type { LongOutputs } from "./long-outputs.ts";
 
 export interface StoreContext {
   readonly database: Database;
   /** The home: long texts lie beside the database. */
   readonly directory: string;
+  readonly longOutputs: LongOutputs;
   readonly owner: Owner;
   isAlive(owner: Owner): boolean;
   now(): number;

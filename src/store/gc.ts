@@ -8,7 +8,6 @@ import type { GcReport, GcRequest } from "../contract/index.ts";
 import { appendAudit } from "./audit.ts";
 import type { StoreContext } from "./context.ts";
 import type { Database } from "./database.ts";
-import { removeLongOutputs } from "./large-results.ts";
 import { removeOutputFiles } from "./outputs.ts";
 import { ownerHolds } from "./owners.ts";
 
@@ -24,6 +23,7 @@ export async function collect(context: StoreContext, request: GcRequest): Promis
     await new Promise(setImmediate);
   }
   report = sum(report, await trimOutputs(context, request, forgotten));
+  if (!request.dryRun) context.longOutputs.sweep(await database.query(() => usedFiles(database)));
   if (!request.dryRun && report.bytesFreed > 0) {
     await database.write(true, () => appendAudit(database, context.now(), "", "gc", { ...report, olderThan: request.olderThan }));
     await database.query(() => database.exec("PRAGMA incremental_vacuum"));
@@ -61,17 +61,11 @@ function isIdle({ database, now }: StoreContext, sessionId: string, olderThan: n
 async function forgetSession(context: StoreContext, sessionId: string, request: GcRequest): Promise<GcReport> {
   const { database } = context;
   if (request.dryRun) return database.read(() => sizeOfSession(database, sessionId));
-  const { size, refs, long } = await database.write(false, () => {
+  const { size, refs } = await database.write(false, () => {
     // Somebody may have come back to it meanwhile.
     const size = isIdle(context, sessionId, request.olderThan) ? sizeOfSession(database, sessionId) : nothing;
-    if (size.sessions === 0) return { size: nothing, refs: [], long: [] };
+    if (size.sessions === 0) return { size: nothing, refs: [] };
     const refs = database.all<{ ref: string }>("SELECT ref FROM outputs WHERE session_id = ?", sessionId).map(({ ref }) => ref);
-    const long = database
-      .all<{ n: number }>(
-        `SELECT n FROM outcomes WHERE output_bytes IS NOT NULL AND n IN (SELECT n FROM calls WHERE ${removableCalls})`,
-        sessionId,
-      )
-      .map(({ n }) => n);
     const calls = `SELECT n FROM calls WHERE ${removableCalls}`;
     database.run(`DELETE FROM outcomes WHERE n IN (${calls})`, sessionId);
     database.run(`DELETE FROM journal WHERE n IN (${calls})`, sessionId);
@@ -84,11 +78,15 @@ async function forgetSession(context: StoreContext, sessionId: string, request: 
     database.run("DELETE FROM approvals WHERE session_id = ?", sessionId);
     database.run("DELETE FROM tasks WHERE session_id = ?", sessionId);
     database.run("DELETE FROM outputs WHERE session_id = ?", sessionId);
-    return { size, refs, long };
+    return { size, refs };
   });
   await removeOutputFiles(context.directory, refs);
-  removeLongOutputs(context.directory, long);
   return size;
+}
+
+function usedFiles(database: Database): ReadonlySet<string> {
+  const rows = database.all<{ name: string }>("SELECT DISTINCT output_file AS name FROM outcomes WHERE output_file IS NOT NULL");
+  return new Set(rows.map(({ name }) => name));
 }
 
 /** The newest call of all stays: owners remember by its number where their own calls begin. */

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { expect, onTestFinished, test } from "vitest";
 import type { Store } from "../contract/index.ts";
+import { LongOutputs } from "./long-outputs.ts";
 import { openDatabase } from "./opening.ts";
 import { readOutput, StoredOutput } from "./outputs.ts";
 import { anOwner, aSession, aStore, full, long, temporaryHome } from "./store.fixture.ts";
@@ -110,7 +111,7 @@ test("with any quota what is kept is a head and a tail of the text, never half a
   const directory = await temporaryHome();
   const database = await openDatabase({ directory, now: () => 0, onDamage: () => {} });
   onTestFinished(() => database.close());
-  const context = { database, directory, owner: anOwner(), now: () => 0, isAlive: () => true };
+  const context = { database, directory, longOutputs: new LongOutputs(directory), owner: anOwner(), now: () => 0, isAlive: () => true };
   const pieces = fc.array(fc.string({ unit: "binary", maxLength: 30 }), { maxLength: 6 });
   await fc.assert(
     fc.asyncProperty(fc.integer({ min: 1, max: 60 }), pieces, async (quota, texts) => {

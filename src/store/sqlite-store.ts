@@ -13,6 +13,7 @@ import type { StoreContext } from "./context.ts";
 import { insertEvents, readEvents } from "./events.ts";
 import { collect } from "./gc.ts";
 import { dropLocks, takeLocks } from "./locks.ts";
+import { LongOutputs } from "./long-outputs.ts";
 import { fileName, openDatabase } from "./opening.ts";
 import { defaultOutputQuotaBytes, readOutput, StoredOutput } from "./outputs.ts";
 import { registerOwner, unregisterOwner } from "./owners.ts";
@@ -39,7 +40,15 @@ export async function openStore(options: StoreOptions): Promise<Store> {
   const now = options.now ?? Date.now;
   const database = await openDatabase({ directory: options.directory, now, onDamage: options.onDamage ?? (() => {}) });
   const { owner } = options;
-  const context: StoreContext = { database, directory: options.directory, owner, now, isAlive: (other) => options.isAlive(other) };
+  const longOutputs = new LongOutputs(options.directory);
+  const context: StoreContext = {
+    database,
+    directory: options.directory,
+    longOutputs,
+    owner,
+    now,
+    isAlive: (other) => options.isAlive(other),
+  };
   const quota = options.outputQuotaBytes ?? defaultOutputQuotaBytes;
   /** Calls that took locks here, so that settling any other one need not look. */
   const locking = new Set<string>();
@@ -139,7 +148,10 @@ export async function openStore(options: StoreOptions): Promise<Store> {
       closing ??= unregisterOwner(context)
         .then(() => shortenLog(context, options.directory))
         .catch(() => {})
-        .then(() => database.close());
+        .then(() => {
+          database.close();
+          longOutputs.close();
+        });
       return closing;
     },
   };
