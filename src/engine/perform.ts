@@ -123,7 +123,7 @@ export class Performer {
       failed = error;
     }
     // What the tool itself journaled (a captured command) counts as well as what the plan named.
-    const entries = journal.length > 0 || real.tool.rehearse ? await store.journal(call.id) : journal;
+    const entries = real.tool.rehearse ? await store.journal(call.id) : journal;
     if (entries.length > 0) after = await captureAfter(entries, images, written);
     const changed = changedSince(entries, after);
     if (produced) {

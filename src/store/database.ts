@@ -20,7 +20,7 @@ const patienceMs = 30_000;
 const pollMs = 20;
 
 /** How far work that may wait is behind at most: in time, and in what is held in memory for it. */
-const maxWaitMs = 5;
+const maxWaitMs = 20;
 const maxWaiting = 256;
 const maxWaitingSize = 1 << 20;
 

@@ -150,7 +150,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
         .catch(() => {})
         .then(() => {
           database.close();
-          longOutputs.close();
+          return longOutputs.close();
         });
       return closing;
     },
