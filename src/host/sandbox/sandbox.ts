@@ -6,7 +6,7 @@ import { lstatSync, realpathSync } from "node:fs";
 import { type Images, type JournalEntry, type NetworkAccess, type SandboxTier, ToolFailure } from "../../contract/index.ts";
 import { loadChangeSet, type StoredChangeSet, saveChangeSet, unfinishedCommit } from "./change-set.ts";
 import { commitChanges, rollBack } from "./commit.ts";
-import { confine, whyNotBuilt } from "./confinement.ts";
+import { whyNotBuilt } from "./confinement.ts";
 import { describeChanges, type MakeDiff } from "./describe-changes.ts";
 import { isBelow } from "./mount-table.ts";
 import { readUpper } from "./read-upper.ts";
@@ -22,7 +22,7 @@ import {
   stateBase,
 } from "./state-directory.ts";
 import { type Purpose, surroundings } from "./surroundings.ts";
-import { type TierReport, Tiers } from "./tiers.ts";
+import { buildWorld, type TierReport, Tiers } from "./tiers.ts";
 
 export interface SandboxOptions {
   /** Karyi's home: layers are kept there, and no command sees it. */
@@ -32,6 +32,8 @@ export interface SandboxOptions {
   /** Writes before-images to the journal of a call; durable when it resolves. */
   readonly journal?: (callId: string, entries: readonly JournalEntry[]) => Promise<void>;
   readonly makeDiff?: MakeDiff;
+  /** Tiers that may be used; absent: whatever holds. */
+  readonly only?: readonly SandboxTier[];
 }
 
 export interface RunPlan {
@@ -65,7 +67,7 @@ export class Sandbox {
 
   constructor(options: SandboxOptions) {
     this.#options = options;
-    this.#tiers = new Tiers(options.home);
+    this.#tiers = new Tiers(options.home, options.only);
   }
 
   tierReport(): Promise<readonly TierReport[]> {
@@ -79,17 +81,17 @@ export class Sandbox {
   /** Fails closed: where the tier does not hold, nothing can be started. */
   async begin(plan: RunPlan): Promise<ConfinedRun> {
     const { home, userHome } = this.#options;
-    const standing = await this.#tiers.standing();
+    const way = await this.#tiers.way();
     const roots = outermost(plan.roots.map((path) => realpathSync(path)));
     const base = stateBase(home, roots);
-    if (standing === undefined || base === undefined) throw noOverlay();
+    if (way === undefined || base === undefined) throw noOverlay();
     const directory = newRunDirectory(base);
     try {
       const layered = plan.purpose !== "serve";
       const captured = roots.map((path, index) => (layered ? { path, layer: newLayer(directory.path, index, path) } : { path }));
       const since = lstatSync(directory.path).ctimeMs;
-      const prefix = confine({
-        standing,
+      const prefix = buildWorld(way.tier)({
+        standing: way.standing,
         stage: directory.path,
         roots: captured,
         network: plan.network,
@@ -97,7 +99,7 @@ export class Sandbox {
         ...surroundings({ home, userHome, purpose: plan.purpose, network: plan.network, roots }),
       });
       const layers = captured.flatMap(({ path, layer }) => (layer === undefined ? [] : [{ root: path, upper: layer.upper }]));
-      return { tier: layered ? "E2u" : "E3", prefix, directory, layers, since };
+      return { tier: layered ? way.tier : "E3", prefix, directory, layers, since };
     } catch (error) {
       removeRun(directory.path);
       throw error;

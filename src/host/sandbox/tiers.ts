@@ -18,7 +18,9 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { SandboxTier } from "../../contract/index.ts";
-import { confine, environmentFd, type Standing, setupEnvironment } from "./confinement.ts";
+import { bubblewrapWorld } from "./bubblewrap-world.ts";
+import { type BuildWorld, environmentFd, type Standing, setupEnvironment } from "./confinement.ts";
+import { mountWorld } from "./mount-world.ts";
 import { program } from "./programs.ts";
 import { readUpper } from "./read-upper.ts";
 import { newLayer, newRunDirectory, removeRun, stateBase } from "./state-directory.ts";
@@ -32,62 +34,100 @@ export interface TierReport {
   readonly install?: string;
 }
 
-interface Probed {
-  readonly key: string;
+/** What captures commands, the better one first. */
+export const capturing = ["E2", "E2u"] as const;
+export type CapturingTier = (typeof capturing)[number];
+
+/** How a world is built here. */
+export interface Way {
+  readonly tier: CapturingTier;
+  readonly standing: Standing;
+}
+
+interface Trial {
+  /** `null` where it does not hold. */
   readonly standing: Standing | null;
   readonly reason: string;
 }
 
-const needed = ["unshare", "mount", "setpriv", "sh", "tar"];
+interface Probed {
+  readonly key: string;
+  readonly trials: Readonly<Record<CapturingTier, Trial>>;
+}
+
+const builders: Readonly<Record<CapturingTier, { readonly build: BuildWorld; readonly needs: readonly string[] }>> = {
+  E2: { build: bubblewrapWorld, needs: ["unshare", "mount", "bwrap", "sh", "tar"] },
+  E2u: { build: mountWorld, needs: ["unshare", "mount", "setpriv", "sh", "tar"] },
+};
+
+export const buildWorld = (tier: CapturingTier): BuildWorld => builders[tier].build;
+
 const probeTimeoutMs = 10_000;
 /** Grows when worlds are built in another way: what was probed before says nothing about it. */
-const worldVersion = 2;
+const worldVersion = 3;
 
 export class Tiers {
   readonly #home: string;
+  readonly #only: readonly SandboxTier[] | undefined;
   #probed: Promise<Probed> | undefined;
 
-  constructor(home: string) {
+  /** `only`: what is not named is taken for absent. */
+  constructor(home: string, only?: readonly SandboxTier[]) {
     this.#home = home;
+    this.#only = only;
   }
 
-  /** How the world of E2u can be built here; `undefined` where it cannot. */
-  async standing(): Promise<Standing | undefined> {
-    return (await this.#probe()).standing ?? undefined;
+  /** How commands are captured here; `undefined` where they cannot be. */
+  async way(): Promise<Way | undefined> {
+    const { trials } = await this.#probe();
+    for (const tier of capturing) {
+      const { standing } = trials[tier];
+      if (standing !== null) return { tier, standing };
+    }
+    return undefined;
   }
 
   async best(): Promise<SandboxTier> {
-    return (await this.standing()) === undefined ? "E5" : "E2u";
+    return (await this.way())?.tier ?? "E5";
   }
 
   async report(): Promise<readonly TierReport[]> {
-    const { standing, reason } = await this.#probe();
-    const holds = standing !== null;
-    const bwrap = program("bwrap");
-    const how = standing === "user" ? "in a user namespace" : "with the rights of root";
-    const unused = bwrap === undefined ? "bubblewrap is not installed" : `bubblewrap is installed (${bwrap}), but not used`;
-    const instead = holds ? "; E2u gives the same without it" : "";
+    const { E2, E2u } = (await this.#probe()).trials;
+    const holding = E2.standing ?? E2u.standing;
+    const captures = "dry run, capture and undo of commands; writes land in a layer, the rest is read-only, no survivors";
+    const instead = E2u.standing === null ? "" : "; E2u gives the same but for the filter";
+    const bubblewrap = "bubblewrap 0.8 or newer, util-linux, tar";
+    const utilLinux = "util-linux, tar; user namespaces allowed (sysctl user.max_user_namespaces > 0)";
     return [
-      { tier: "E1", holds: false, detail: `${unused}${instead}` },
-      { tier: "E2", holds: false, detail: `${unused}${instead}` },
-      holds
-        ? {
-            tier: "E2u",
-            holds,
-            detail: `${how}: dry run, capture and undo of commands; writes land in a layer, the rest is read-only, no survivors; no seccomp filter`,
-          }
-        : { tier: "E2u", holds, detail: reason, install: "util-linux, tar; user namespaces allowed (sysctl user.max_user_namespaces > 0)" },
-      holds
-        ? { tier: "E3", holds, detail: `${how}: confinement without capture, for long-running commands` }
-        : { tier: "E3", holds, detail: reason, install: "util-linux; user namespaces allowed" },
+      { tier: "E1", holds: false, detail: "overlays of bubblewrap itself (0.11 and newer) are not used; E2 guarantees the same" },
+      E2.standing === null
+        ? { tier: "E2", holds: false, detail: `${E2.reason}${instead}`, install: bubblewrap }
+        : { tier: "E2", holds: true, detail: `${how(E2.standing)}: ${captures}; a seccomp filter; without a network no Unix sockets` },
+      E2u.standing === null
+        ? { tier: "E2u", holds: false, detail: E2u.reason, install: utilLinux }
+        : { tier: "E2u", holds: true, detail: `${how(E2u.standing)}: ${captures}; no seccomp filter` },
+      holding === null
+        ? { tier: "E3", holds: false, detail: E2u.reason, install: "util-linux; user namespaces allowed" }
+        : { tier: "E3", holds: true, detail: `${how(holding)}: confinement without capture, for long-running commands` },
       { tier: "E4", holds: false, detail: "no Landlock helper that Karyi knows is installed" },
-      { tier: "E5", holds: true, detail: "a process group: time limits and clean ends, unconfined" },
+      {
+        tier: "E5",
+        holds: true,
+        detail: `a process group: time limits and clean ends, unconfined${holding === null ? "; undo of commands from a snapshot of the workspace, no dry run" : ""}`,
+      },
     ];
   }
 
   #probe(): Promise<Probed> {
-    this.#probed ??= this.#remembered();
+    this.#probed ??= this.#remembered().then((probed) => this.#restricted(probed));
     return this.#probed;
+  }
+
+  #restricted(probed: Probed): Probed {
+    const only = this.#only;
+    if (only === undefined) return probed;
+    const trial = (tier: CapturingTier): Trial => (only.includes(tier) ? probed.trials[tier] : { standing: null, reason: "switched off" });
+    return { ...probed, trials: { E2: trial("E2"), E2u: trial("E2u") } };
   }
 
   async #remembered(): Promise<Probed> {
@@ -95,11 +135,11 @@ export class Tiers {
     const path = join(this.#home, "sandbox", "probe.json");
     try {
       const known = JSON.parse(readFileSync(path, "utf8")) as Probed;
-      if (known.key === key && known.standing !== null) return known;
+      if (known.key === key && capturing.some((tier) => known.trials[tier].standing !== null)) return known;
     } catch {
       // Never probed, or unreadable: probe.
     }
-    const probed = { key, ...(await probeAll(this.#home)) };
+    const probed = { key, trials: { E2: await probe(this.#home, "E2"), E2u: await probe(this.#home, "E2u") } };
     try {
       writeFileSync(path, JSON.stringify(probed), { mode: 0o600 });
     } catch {
@@ -109,15 +149,19 @@ export class Tiers {
   }
 }
 
-async function probeAll(home: string): Promise<Omit<Probed, "key">> {
+function how(standing: Standing): string {
+  return standing === "user" ? "in a user namespace" : "with the rights of root";
+}
+
+async function probe(home: string, tier: CapturingTier): Promise<Trial> {
   if (process.platform !== "linux") return { standing: null, reason: "overlays and namespaces are Linux's" };
-  const missing = needed.filter((name) => program(name) === undefined);
+  const missing = builders[tier].needs.filter((name) => program(name) === undefined);
   if (missing.length > 0) return { standing: null, reason: `not installed: ${missing.join(", ")}` };
   const candidates: readonly Standing[] = process.getuid?.() === 0 ? ["root", "user"] : ["user"];
   const reasons: string[] = [];
   for (const standing of candidates) {
     try {
-      await canary(home, standing);
+      await canary(home, { tier, standing });
       return { standing, reason: "" };
     } catch (error) {
       reasons.push((error as Error).message);
@@ -126,13 +170,16 @@ async function probeAll(home: string): Promise<Omit<Probed, "key">> {
   return { standing: null, reason: reasons.join("; ") };
 }
 
-/** Writes, replaces and removes within, writes without: the disk must show none of it, and the layer all of it. */
-async function canary(home: string, standing: Standing): Promise<void> {
+/** Writes, replaces and removes within, writes and reads without: the disk must show none of it, and the layer all of it. */
+async function canary(home: string, { tier, standing }: Way): Promise<void> {
   const place = realpathSync(mkdtempSync(join(tmpdir(), "karyi-canary-")));
   try {
     const inside = join(place, "inside");
     const outside = join(place, "outside");
+    const secret = join(place, "secret");
     mkdirSync(join(inside, "replaced"), { recursive: true });
+    mkdirSync(secret);
+    writeFileSync(join(secret, "key"), "unseen");
     writeFileSync(join(inside, "kept"), "before");
     writeFileSync(join(inside, "replaced", "old"), "before");
     const base = stateBase(home, [inside]);
@@ -141,18 +188,21 @@ async function canary(home: string, standing: Standing): Promise<void> {
     try {
       const layer = newLayer(directory.path, 0, inside);
       const since = Date.now();
-      const prefix = confine({
+      const prefix = buildWorld(tier)({
         standing,
         stage: directory.path,
         roots: [{ path: inside, layer }],
         writable: [],
-        emptied: [],
-        hidden: [],
+        emptied: existsSync("/run") ? [realpathSync("/run")] : [],
+        hidden: [secret],
         kept: [],
         network: "none",
         cwd: inside,
       });
-      await start(prefix, `echo after > kept; rm -r replaced; mkdir replaced; echo escaped > '${outside}'; mount -o remount,rw / ; exit 0`);
+      await start(
+        prefix,
+        `echo after > kept; rm -r replaced; mkdir replaced; [ ! -e '${secret}/key' ] || exit 9; echo escaped > '${outside}'; mount -o remount,rw / ; exit 0`,
+      );
       if (existsSync(outside)) throw new Error("a write outside the workspace came through");
       if (readFileSync(join(inside, "kept"), "utf8") !== "before") throw new Error("a write came through the overlay");
       const { operations } = await readUpper(inside, layer.upper, since);
@@ -191,7 +241,7 @@ function start(prefix: readonly string[], command: string): Promise<void> {
 /** Changes when the machine booted again, the user is another one, or a program was replaced. */
 function machineKey(): string {
   const parts = [process.getuid?.() ?? -1, process.platform, readOr("/proc/sys/kernel/random/boot_id"), environmentFd, worldVersion];
-  for (const name of needed) {
+  for (const name of new Set(capturing.flatMap((tier) => builders[tier].needs))) {
     const path = program(name);
     parts.push(path === undefined ? "-" : `${path}:${statSync(path).mtimeMs}`);
   }
