@@ -21,8 +21,9 @@ interface Batch extends FileTimes {
 }
 
 const idleMs = 5_000;
-/** Below this many files the second thread is not worth its start. */
+/** Below this many files the second thread is not worth its start; one that runs already helps with fewer. */
 const shareFrom = 3_000;
+const shareRunningFrom = 256;
 
 export class FileTimesQueue {
   readonly #batches: Batch[] = [];
@@ -34,7 +35,7 @@ export class FileTimesQueue {
     const batch: Batch = { files, state: new Int32Array(memory, 0, 1), values: new Float64Array(memory, 8) };
     this.#batches.push(batch);
     this.#waiting += files.length;
-    if (this.#waiting >= shareFrom) {
+    if (this.#waiting >= (shareThread.runs ? shareRunningFrom : shareFrom)) {
       for (const each of this.#batches.slice(this.#shared)) shareThread.post(each.state.buffer as SharedArrayBuffer, asText(each.files));
       this.#shared = this.#batches.length;
     }
@@ -92,6 +93,10 @@ class ShareThread {
   #worker: Worker | undefined;
   #idle: NodeJS.Timeout | undefined;
   #wake: (() => void)[] = [];
+
+  get runs(): boolean {
+    return this.#worker !== undefined;
+  }
 
   post(memory: SharedArrayBuffer, paths: string): void {
     this.#worker ??= this.#start();

@@ -78,25 +78,41 @@ function collect({ files, times: { values } }: Looked, hits: FileHit[]): number 
   return found;
 }
 
-/** Numbers sort many times faster than objects do: the times are sorted alone, then the hits are put in their order. */
+/**
+ * Numbers sort many times faster than objects do: the times are sorted alone, then every hit goes to the place of its time.
+ * Hits of one time are in the order of their paths.
+ */
 function newest(hits: readonly FileHit[], limit: number): FileHit[] {
-  const times = new Float64Array(hits.length);
-  const sameTime = new Map<number, FileHit | FileHit[]>();
-  for (const [i, hit] of hits.entries()) {
-    times[i] = hit.mtimeMs;
-    const before = sameTime.get(hit.mtimeMs);
-    if (before === undefined) sameTime.set(hit.mtimeMs, hit);
-    else if (Array.isArray(before)) before.push(hit);
-    else sameTime.set(hit.mtimeMs, [before, hit]);
+  const times = Float64Array.from(hits, ({ mtimeMs }) => mtimeMs).sort();
+  const taken = new Uint32Array(hits.length);
+  const ascending = new Array<FileHit>(hits.length);
+  for (const hit of hits) {
+    const first = firstOf(times, hit.mtimeMs);
+    ascending[first + (taken[first] as number)] = hit;
+    taken[first] = (taken[first] as number) + 1;
   }
-  times.sort();
   const ordered: FileHit[] = [];
-  for (let i = times.length - 1; i >= 0 && ordered.length < limit; i--) {
-    const at = sameTime.get(times[i] as number);
-    if (Array.isArray(at)) {
-      for (const hit of at.sort((a, b) => (a.path < b.path ? -1 : a.path > b.path ? 1 : 0))) ordered.push(hit);
-      i -= at.length - 1;
-    } else if (at !== undefined) ordered.push(at);
+  for (let end = hits.length; end > 0 && ordered.length < limit; ) {
+    const start = firstOf(times, times[end - 1] as number);
+    if (start === end - 1) ordered.push(ascending[start] as FileHit);
+    else for (const hit of ascending.slice(start, end).sort(byPath)) ordered.push(hit);
+    end = start;
   }
   return ordered.length > limit ? ordered.slice(0, limit) : ordered;
+}
+
+/** Where this time stands first. */
+function firstOf(times: Float64Array, time: number): number {
+  let low = 0;
+  let high = times.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((times[middle] as number) < time) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+function byPath(a: FileHit, b: FileHit): number {
+  return a.path < b.path ? -1 : a.path > b.path ? 1 : 0;
 }

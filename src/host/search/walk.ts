@@ -52,7 +52,7 @@ interface PendingDirectory extends WalkedDirectory {
   readonly level: Level | undefined;
 }
 
-const batchSize = 1_024;
+const batchSize = 512;
 const ignoreNames: ReadonlySet<string> = new Set([".gitignore", ".ignore", ".rgignore", ".git"]);
 
 /** Ends early, with what it has, when the deadline comes. */

@@ -28,6 +28,8 @@ type Token =
 export interface Wildcard {
   readonly tokens: readonly Token[];
   readonly fold: boolean;
+  /** Of a pattern such as `*.ts`, by far the commonest: what a name without `/` must end with. */
+  readonly ending: string | undefined;
 }
 
 const slash = 47;
@@ -86,7 +88,19 @@ export function compileWildcard(pattern: string, dialect: WildcardDialect, fold 
       at++;
     }
   }
-  return { tokens: fold ? tokens.map((token) => (typeof token === "number" ? lower(token) : token)) : tokens, fold };
+  if (!fold) return { tokens, fold, ending: endingOf(tokens) };
+  return { tokens: tokens.map((token) => (typeof token === "number" ? lower(token) : token)), fold, ending: undefined };
+}
+
+function endingOf(tokens: readonly Token[]): string | undefined {
+  if (tokens[0] !== "star" || tokens.length < 2) return undefined;
+  let ending = "";
+  for (let at = 1; at < tokens.length; at++) {
+    const token = tokens[at];
+    if (typeof token !== "number" || token === slash) return undefined;
+    ending += String.fromCharCode(token);
+  }
+  return ending;
 }
 
 function literalPrefix(pattern: string): number {
@@ -171,7 +185,8 @@ function plainClass(pattern: string, start: number): { token: CharacterClass; en
 
 /** Greedy with two points to return to: the last `*` of this segment, and the last `**`. */
 export function matchesWildcard(wildcard: Wildcard, text: string): boolean {
-  const { tokens, fold } = wildcard;
+  const { tokens, fold, ending } = wildcard;
+  if (ending !== undefined) return text.endsWith(ending) && !text.includes("/");
   let token = 0;
   let at = 0;
   let starToken = -1;

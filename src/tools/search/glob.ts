@@ -20,6 +20,10 @@ import {
 } from "./search-place.ts";
 
 const maxFiles = 10_000;
+/** The engine leaves data out when it is larger than a megabyte: long paths cost the last entries instead of the whole. */
+const maxDataLength = 1_000_000;
+/** Names, numbers and punctuation of one entry of data, beside its path. */
+const entryLength = 56;
 
 const input = z.object({
   pattern: z
@@ -66,19 +70,23 @@ export const globTool = defineTool<z.infer<typeof input>, "files" | "search", Gl
     });
     const place = placeName(facts, session.cwd);
     const matches: { readonly path: string; readonly size: number; readonly mtime_ms: number }[] = [];
-    const lines: string[] = [];
+    let output = "";
+    let room = answer.skipped.paths.reduce((left, { path }) => left - path.length - entryLength, maxDataLength);
     for (const { path: found, size, mtimeMs } of answer.hits) {
       const path = inPlace(place, found);
-      matches.push({ path, size, mtime_ms: mtimeMs });
-      lines.push(`${oneLine(path)} (${sizeText(size)})`);
+      room -= path.length + entryLength;
+      if (room >= 0) matches.push({ path, size, mtime_ms: mtimeMs });
+      output += `${output === "" ? "" : "\n"}${oneLine(path)} (${sizeText(size)})`;
     }
     const notices = noticesOf(request.pattern, answer);
+    if (notices.length > 0) output += `${output === "" ? "" : "\n\n"}${notices.join("\n")}`;
     return {
-      output: [...lines, ...(lines.length > 0 && notices.length > 0 ? [""] : []), ...notices].join("\n"),
+      output,
       data: {
         matches,
+        ...(matches.length < answer.hits.length ? { matches_left_out: answer.hits.length - matches.length } : {}),
         total: answer.total,
-        truncated: answer.total > matches.length,
+        truncated: answer.total > answer.hits.length,
         partial: answer.partial,
         backend: answer.backend,
         skipped: skippedData(answer.skipped),

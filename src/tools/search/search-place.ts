@@ -43,10 +43,14 @@ export function inPlace(place: string, path: string): string {
   return place.endsWith("/") ? place + path : `${place}/${path}`;
 }
 
+/** What almost every name is, told in one pass. */
+const plain = /^[!-~]+$/;
+// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for
+const odd = /[\u0000-\u001f\u007f\u0085\u2028\u2029]|^\s|\s$/;
+
 /** A name as one line of output: what would break the line is written as in JSON. */
 export function oneLine(name: string): string {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for
-  return /[\u0000-\u001f\u007f\u0085\u2028\u2029]|^\s|\s$/.test(name) ? JSON.stringify(name) : name;
+  return plain.test(name) || !odd.test(name) ? name : JSON.stringify(name);
 }
 
 export function skippedData({ paths, total }: Skipped): JsonObject {

@@ -111,6 +111,19 @@ describe("Glob", () => {
   });
 });
 
+test("of long paths, data holds as many as fit and says how many it leaves out; the output names them all", async () => {
+  const hits = Array.from({ length: 10_000 }, (_, index) => ({ path: `${"d".repeat(200)}/${index}`, size: 1, mtimeMs: 1_700_000_000_000 }));
+  const search: Search = {
+    ...host,
+    find: async () => ({ hits, total: 10_000, partial: false, backend: "javascript", skipped: { total: 0, paths: [] } }),
+  };
+  const { output, data } = await run(globTool, { pattern: "**" }, search);
+  const { matches, matches_left_out, truncated } = data as { matches: unknown[]; matches_left_out: number; truncated: boolean };
+  expect(output.split("\n").length).toBe(10_000);
+  expect({ all: matches.length + matches_left_out, truncated }).toEqual({ all: 10_000, truncated: false });
+  expect(JSON.stringify(data).length).toBeLessThan(1 << 20);
+});
+
 describe("Grep", () => {
   test("content: path:line:text with the matches marked, context set apart", async () => {
     put({ "src/a.ts": "one\ntwo needle needle\nthree\nfour\nfive\nneedle\n", "b.md": "a needle\n" });
