@@ -14,8 +14,8 @@ export interface ShellRequest {
   readonly signal: AbortSignal;
   /** The call that runs it: what a captured command changes is written to its journal. Without it nothing is captured. */
   readonly callId?: string;
-  /** Called with raw bytes as they come. */
-  onOutput(stream: "stdout" | "stderr", chunk: Uint8Array): void;
+  /** Called with raw bytes as they come, which are the caller's from then on. No more of that stream comes until a promise resolves. */
+  onOutput(stream: "stdout" | "stderr", chunk: Uint8Array): void | Promise<void>;
 }
 
 export interface ShellOutcome {
