@@ -19,7 +19,7 @@ import { type Containment, containment } from "./containment.ts";
 import { baseEnvironment } from "./environment.ts";
 import { KeptOutput } from "./kept-output.ts";
 import { Starters } from "./starters.ts";
-import { changedEnvironment, initFd, marker, newMark, parseState } from "./state-report.ts";
+import { carriedEnvironment, initFd, marker, newMark, parseState } from "./state-report.ts";
 import { type Ended, supervise } from "./supervise.ts";
 import { endMarked } from "./survivors.ts";
 
@@ -151,7 +151,7 @@ export class ProcessRoom {
       onOutput: (stream, chunk) => {
         if (handOn) return handOn(chunk);
         kept.push(chunk);
-        request.onOutput(stream, chunk);
+        return request.onOutput(stream, chunk);
       },
     };
     const running = this.#perform(watched, roots);
@@ -244,7 +244,7 @@ function outcomeOf({ ended, env, kind, tier, changes }: Supervised, request: She
     tier,
     containment: kind,
     ...(changes === undefined ? {} : { changes }),
-    ...(state === undefined ? {} : { cwd: state.cwd, env: { ...request.env, ...changedEnvironment(env, state.env) } }),
+    ...(state === undefined ? {} : { cwd: state.cwd, env: carriedEnvironment(request.env, env, state.env) }),
   };
 }
 
@@ -278,8 +278,10 @@ function which(program: string, path: string, cwd: string): string | undefined {
 
 function executable(path: string): string | undefined {
   try {
+    // Most directories do not have it: asked so, that is no exception.
+    if (statSync(path, { throwIfNoEntry: false })?.isFile() !== true) return undefined;
     accessSync(path, constants.X_OK);
-    return statSync(path).isFile() ? path : undefined;
+    return path;
   } catch {
     return undefined;
   }

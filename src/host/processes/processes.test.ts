@@ -131,6 +131,58 @@ describe.each(["directly", "through the launcher"])("a command started %s", (way
   });
 });
 
+describe("a session's variables", () => {
+  const carried = async (command: string, env: Record<string, string>) => {
+    const room = new ProcessRoom(process.env, { plain: true });
+    onTestFinished(() => room.close());
+    return (await room.run({ command, cwd: "/", env, timeoutMs: 30_000, signal: never, onOutput: () => {} })).env;
+  };
+
+  it("are those a command exported and did not unset again; names no shell can hold stay", async () => {
+    const env = { KEPT: "1", GONE: "2", CHANGED: "3", "odd.name": "4" };
+    expect(await carried("unset GONE; export NEW=$'a\nb' CHANGED=5; LOCAL=6", env)).toEqual({
+      KEPT: "1",
+      CHANGED: "5",
+      NEW: "a\nb",
+      "odd.name": "4",
+    });
+  });
+
+  it("are the same object where nothing changed", async () => {
+    const env = { KEPT: "1" };
+    expect(await carried("true", env)).toBe(env);
+  });
+});
+
+describe("output", () => {
+  it("comes whole and in order although it cannot be taken so fast, in constant memory", async () => {
+    const room = new ProcessRoom(process.env, { plain: true });
+    onTestFinished(() => room.close());
+    const lines = process.env.KARYI_FULL === "1" ? 100_000_000 : 2_000_000;
+    let total = 0;
+    let sum = 0;
+    let most = 0;
+    const before = process.memoryUsage.rss();
+    const outcome = await room.run({
+      command: `yes 0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef123 | head -n ${lines}`,
+      cwd: "/",
+      env: {},
+      timeoutMs: 600_000,
+      signal: never,
+      onOutput: (_, chunk) => {
+        total += chunk.length;
+        sum += chunk[chunk.length - 1] ?? 0;
+        most = Math.max(most, process.memoryUsage.rss() - before);
+        return total % 7 === 0 ? new Promise((done) => setImmediate(done)) : undefined;
+      },
+    });
+    expect(outcome.exitCode).toBe(0);
+    expect(total).toBe(lines * 100);
+    expect(sum).toBeGreaterThan(0);
+    expect(most).toBeLessThan(128 << 20);
+  });
+});
+
 describe("the launcher", () => {
   it("is not started for a command or two", async () => {
     await until(() => childrenNamed("karyi-launcher").length === 0);

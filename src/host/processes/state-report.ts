@@ -84,16 +84,27 @@ function decodePart(part: string): Buffer {
   return Buffer.from(simpleEscapes[kind] ?? part);
 }
 
-/** What a command changed in the environment it was given; `SHLVL` and the like are the shell's own business. */
-export function changedEnvironment(
-  before: Readonly<Record<string, string>>,
-  after: Readonly<Record<string, string>>,
-): Record<string, string> {
-  const own = new Set(["_", "SHLVL", "PWD", "OLDPWD", "BASH_ENV", marker]);
-  return Object.fromEntries(Object.entries(after).filter(([name, value]) => !own.has(name) && before[name] !== value));
-}
-
 /** Marks every process of one call, so that those that left its group are found. */
 export const marker = "KARYI_CALL_MARK";
+
+const ownNames = new Set(["_", "SHLVL", "PWD", "OLDPWD", "BASH_ENV", marker]);
+
+/**
+ * The session's variables after a command: what it exported or changed is added, what it unset is gone; `SHLVL` and the like
+ * are the shell's own business. `given` is everything it started with. The same object where nothing changed.
+ */
+export function carriedEnvironment(
+  session: Readonly<Record<string, string>>,
+  given: Readonly<Record<string, string>>,
+  after: Readonly<Record<string, string>>,
+): Readonly<Record<string, string>> {
+  // A name that no shell can hold is never reported, and not unset for that.
+  const unset = Object.keys(session).filter((name) => after[name] === undefined && /^[A-Za-z_][A-Za-z0-9_]*$/.test(name));
+  const changed = Object.entries(after).filter(([name, value]) => !ownNames.has(name) && given[name] !== value);
+  if (unset.length === 0 && changed.length === 0) return session;
+  const carried: Record<string, string> = { ...session };
+  for (const name of unset) delete carried[name];
+  return Object.assign(carried, Object.fromEntries(changed));
+}
 
 export const newMark = (): string => randomBytes(12).toString("hex");

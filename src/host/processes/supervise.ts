@@ -13,7 +13,7 @@ export interface Supervision {
   readonly contained: boolean;
   readonly timeoutMs: number;
   readonly signal: AbortSignal;
-  onOutput(stream: "stdout" | "stderr", chunk: Uint8Array): void;
+  onOutput(stream: "stdout" | "stderr", chunk: Uint8Array): void | Promise<void>;
 }
 
 export interface Ended extends Exit {
@@ -26,8 +26,12 @@ export interface Ended extends Exit {
 
 const termGraceMs = 5_000;
 const killGraceMs = 2_000;
-/** How long output may still arrive after the exit, from processes that hold the pipe. */
-const drainMs = 200;
+/**
+ * How often it is looked whether the streams have ended after the exit, while somebody holds them. Counted in looks: between two of
+ * them what has arrived is read, however busy the machine is. Times when nobody takes the output do not count.
+ */
+const drainLooks = 10;
+const drainLookMs = 20;
 const maxReportBytes = 1 << 20;
 
 export async function supervise({ start, starter, mark, contained, timeoutMs, signal, onOutput }: Supervision): Promise<Ended> {
@@ -82,14 +86,14 @@ interface Running {
 function follow({ pid, exit, stdout, stderr, state }: Started, onOutput: Supervision["onOutput"]): Running {
   const reports: Buffer[] = [];
   let reportBytes = 0;
-  const ends = Promise.all([
-    listen(stdout, (chunk) => onOutput("stdout", chunk)),
-    listen(stderr, (chunk) => onOutput("stderr", chunk)),
-    listen(state, (chunk) => {
+  const streams = [
+    new Listening(stdout, (chunk) => onOutput("stdout", chunk)),
+    new Listening(stderr, (chunk) => onOutput("stderr", chunk)),
+    new Listening(state, (chunk) => {
       reportBytes += chunk.length;
       if (reportBytes <= maxReportBytes) reports.push(chunk);
     }),
-  ]);
+  ];
   let finish: (value: Exit) => void = () => {};
   const givenUp = new Promise<Exit>((resolve) => {
     finish = resolve;
@@ -98,12 +102,17 @@ function follow({ pid, exit, stdout, stderr, state }: Started, onOutput: Supervi
     pid,
     exit: Promise.race([exit, givenUp]),
     giveUp: () => finish({ exitCode: null, signal: "SIGKILL" }),
-    drained: () => {
-      let timer: NodeJS.Timeout | undefined;
-      const limit = new Promise<void>((resolve) => {
-        timer = setTimeout(resolve, drainMs);
-      });
-      return Promise.race([ends.then(() => {}), limit]).finally(() => clearTimeout(timer));
+    drained: async () => {
+      const ends = Promise.all(streams.map(({ ended }) => ended));
+      for (let looks = 0; looks < drainLooks && !streams.every(({ hasEnded }) => hasEnded); ) {
+        let timer: NodeJS.Timeout | undefined;
+        const look = new Promise<void>((resolve) => {
+          timer = setTimeout(resolve, drainLookMs);
+        });
+        await Promise.race([ends, look]);
+        clearTimeout(timer);
+        if (!streams.some(({ waits }) => waits)) looks += 1;
+      }
     },
     report: () => Buffer.concat(reports).toString("utf8"),
     close: () => {
@@ -112,14 +121,35 @@ function follow({ pid, exit, stdout, stderr, state }: Started, onOutput: Supervi
   };
 }
 
-/** Resolves at the end of the stream, whichever way it ends. */
-function listen(stream: Readable, onChunk: (chunk: Buffer) => void): Promise<void> {
-  return new Promise((resolve) => {
-    stream.on("data", onChunk);
-    stream.once("end", resolve);
-    stream.once("close", resolve);
-    stream.once("error", () => resolve());
-  });
+/** One stream: hands its chunks on, and makes it wait where they cannot be taken so fast. */
+class Listening {
+  /** Resolves at the end of the stream, whichever way it ends. */
+  readonly ended: Promise<void>;
+  hasEnded = false;
+  waits = false;
+
+  constructor(stream: Readable, onChunk: (chunk: Buffer) => void | Promise<void>) {
+    stream.on("data", (chunk: Buffer) => {
+      const busy = onChunk(chunk);
+      if (busy === undefined) return;
+      stream.pause();
+      this.waits = true;
+      const goOn = () => {
+        this.waits = false;
+        stream.resume();
+      };
+      busy.then(goOn, goOn);
+    });
+    this.ended = new Promise((resolve) => {
+      const end = () => {
+        this.hasEnded = true;
+        resolve();
+      };
+      stream.once("end", end);
+      stream.once("close", end);
+      stream.once("error", end);
+    });
+  }
 }
 
 function signalGroup(pid: number, signal: NodeJS.Signals): void {

@@ -17,7 +17,7 @@ import {
 import { analyzeCommand, bindPlaceholders, type ShellAnalysis } from "../../shell/index.ts";
 import { summarize, wireChange } from "./change-report.ts";
 import { CommandOutput } from "./command-output.ts";
-import { gitTrust } from "./git-trust.ts";
+import { gitTrustFor } from "./git-trust.ts";
 import { resolveEffects } from "./resolve-effects.ts";
 import { withSecretsWithin } from "./secrets-within.ts";
 import { sentHosts } from "./sent-hosts.ts";
@@ -84,7 +84,7 @@ async function planCommand({ command, description, run_in_background }: BashInpu
     workspace: session.workspace,
     env: session.env,
     which: (program) => processes.which(program, session.env, session.cwd),
-    ...(await gitTrust(session.cwd, files)),
+    ...(await gitTrustFor(bound.command, session.cwd, files)),
   });
   const effects = await withSecretsWithin(await resolveEffects(analysis.effects, files), context);
   const shown = command.length > 200 ? `${command.slice(0, 200)}…` : command;
@@ -123,7 +123,7 @@ async function runCommand({ timeout, run_in_background }: BashInput, context: Ru
   const outcome = await processes.run({ ...request, ...capture, signal, onOutput: (stream, chunk) => output.push(stream, chunk) });
   const collected = await output.finish();
   if (outcome.cwd !== undefined && outcome.cwd !== session.cwd) session.setCwd(outcome.cwd);
-  if (outcome.env !== undefined) session.setEnv(outcome.env);
+  if (outcome.env !== undefined && outcome.env !== request.env) session.setEnv(outcome.env);
   const data: { [key: string]: Json } = {
     exit_code: outcome.exitCode,
     stdout: collected.stdout,

@@ -1,15 +1,19 @@
 /**
  * Collects what a command prints in constant memory: each stream keeps its first 80 % and last 20 %,
- * binary output becomes a note, and what was cut is counted exactly and kept whole elsewhere.
+ * binary output becomes a note, and what was cut is counted exactly and kept whole elsewhere. A command
+ * that prints faster than that place can take is made to wait.
  */
 import { StringDecoder } from "node:string_decoder";
 import type { OutputSink, Truncation } from "../../contract/index.ts";
 import { binaryName } from "./binary-output.ts";
+import { KeptEnds } from "./kept-ends.ts";
 
 const stdoutLimit = 200 * 1024;
 const stderrLimit = 56 * 1024;
 const headShare = 0.8;
 const sniffBytes = 512;
+/** Text on its way to the sink; above this the command waits. */
+const maxWaiting = 1 << 20;
 
 export interface CollectedOutput {
   readonly stdout: string;
@@ -23,117 +27,116 @@ export class CommandOutput {
   readonly #stdout = new Stream(stdoutLimit);
   readonly #stderr = new Stream(stderrLimit);
   readonly #open: () => Promise<OutputSink>;
-  readonly #onLine: (line: string) => void;
-  /** Everything so far, until it is more than a model may read; from then on it goes to the sink. */
-  #early: string[] | undefined = [];
-  #earlyBytes = 0;
-  #sink: Promise<OutputSink> | undefined;
-  #writing: Promise<void> = Promise.resolve();
+  readonly #onText: (text: string) => void;
+  /** Text that is not in the sink yet: everything, until it is more than a model may read. */
+  #waiting: string[] = [];
+  #waitingLength = 0;
+  #overflowed = false;
+  #sink: OutputSink | undefined;
+  #writing: Promise<void> | undefined;
+  #problem: unknown;
 
-  constructor(open: () => Promise<OutputSink>, onLine: (line: string) => void) {
+  constructor(open: () => Promise<OutputSink>, onText: (text: string) => void) {
     this.#open = open;
-    this.#onLine = onLine;
+    this.#onText = onText;
   }
 
-  push(name: "stdout" | "stderr", chunk: Uint8Array): void {
+  /** A promise: nothing more should be pushed before it resolves. */
+  push(name: "stdout" | "stderr", chunk: Uint8Array): Promise<void> | undefined {
     const stream = name === "stdout" ? this.#stdout : this.#stderr;
     const text = stream.push(chunk);
-    if (text === "" || stream.binary !== undefined) return;
+    if (text === "") return undefined;
     const shown = name === "stdout" ? text : prefixed(text, stream.atLineStart);
     stream.atLineStart = text.endsWith("\n");
-    this.#onLine(shown);
-    this.#keep(shown, chunk.length);
+    this.#onText(shown);
+    if (this.#problem !== undefined) return undefined;
+    this.#waiting.push(shown);
+    this.#waitingLength += shown.length;
+    this.#overflowed ||= this.#stdout.overflowing || this.#stderr.overflowing;
+    if (!this.#overflowed) return undefined;
+    this.#writing ??= this.#write();
+    return this.#waitingLength > maxWaiting ? this.#writing : undefined;
   }
 
   async finish(): Promise<CollectedOutput> {
     const stdout = this.#stdout.finish("stdout");
     const stderr = this.#stderr.finish("stderr");
     const text = [stdout, prefixed(stderr, true)].filter((part) => part !== "").join(stdout.endsWith("\n") || stdout === "" ? "" : "\n");
-    if (!this.#sink) return { stdout, stderr, text };
-    await this.#writing;
-    const { ref, total } = await (await this.#sink).close();
+    if (!this.#overflowed) return { stdout, stderr, text };
+    while (this.#writing !== undefined) await this.#writing;
+    if (this.#problem !== undefined || this.#sink === undefined) throw this.#problem;
+    const { ref, total } = await this.#sink.close();
     const shown = this.#stdout.shown + this.#stderr.shown;
     const note = `\n[${total - shown} of ${total} bytes were left out above; the whole is under ReadOutput {"ref": "${ref}"}]`;
     return { stdout, stderr, text: text + note, truncated: { shown, total, ref } };
   }
 
-  #keep(text: string, bytes: number): void {
-    if (this.#early) {
-      this.#early.push(text);
-      this.#earlyBytes += bytes;
-      if (!this.#stdout.overflowing && !this.#stderr.overflowing && this.#earlyBytes <= stdoutLimit + stderrLimit) return;
-      const all = this.#early.join("");
-      this.#early = undefined;
-      this.#write(all);
-    } else this.#write(text);
-  }
-
-  #write(text: string): void {
-    this.#sink ??= this.#open();
-    const sink = this.#sink;
-    this.#writing = this.#writing.then(async () => (await sink).write(text));
+  /** Empties what waits, in pieces as large as they have become meanwhile. */
+  async #write(): Promise<void> {
+    try {
+      this.#sink ??= await this.#open();
+      while (this.#waiting.length > 0) {
+        const text = this.#waiting.join("");
+        this.#waiting = [];
+        this.#waitingLength = 0;
+        await this.#sink.write(text);
+      }
+    } catch (error) {
+      this.#problem = error ?? new Error("the output could not be kept");
+      this.#waiting = [];
+    } finally {
+      this.#writing = undefined;
+    }
   }
 }
 
 class Stream {
-  readonly #headLimit: number;
-  readonly #tailLimit: number;
-  readonly #head: Buffer[] = [];
-  #headLength = 0;
-  #tail: Buffer[] = [];
-  #tailLength = 0;
-  #total = 0;
+  readonly #ends: KeptEnds;
+  readonly #limit: number;
   readonly #decoder = new StringDecoder("utf8");
-  #first = Buffer.alloc(0);
-  binary: string | undefined;
+  #first: Uint8Array | undefined = Buffer.alloc(0);
+  #binary: string | undefined;
   atLineStart = true;
 
   constructor(limit: number) {
-    this.#headLimit = Math.floor(limit * headShare);
-    this.#tailLimit = limit - this.#headLimit;
+    const head = Math.floor(limit * headShare);
+    this.#ends = new KeptEnds(head, limit - head);
+    this.#limit = limit;
   }
 
   get overflowing(): boolean {
-    return this.#total > this.#headLimit + this.#tailLimit;
+    return this.#binary === undefined && this.#ends.total > this.#limit;
   }
 
   /** Bytes that `finish` shows. */
   get shown(): number {
-    return this.binary === undefined ? this.#headLength + Math.min(this.#tailLength, this.#tailLimit) : 0;
+    return this.#binary === undefined ? this.#ends.total - this.#ends.lost : 0;
   }
 
-  /** The text of this chunk, for progress and keeping. */
+  /** The text of this chunk, for progress and keeping; nothing of what is binary. */
   push(chunk: Uint8Array): string {
-    const bytes = Buffer.from(chunk);
-    this.#total += bytes.length;
-    if (this.#first.length < sniffBytes && this.binary === undefined) {
-      this.#first = Buffer.concat([this.#first, bytes.subarray(0, sniffBytes - this.#first.length)]);
-      this.binary = binaryName(this.#first, this.#first.length < sniffBytes);
-    }
-    if (this.binary !== undefined) return "";
-    let rest = bytes;
-    if (this.#headLength < this.#headLimit) {
-      const part = rest.subarray(0, this.#headLimit - this.#headLength);
-      this.#head.push(part);
-      this.#headLength += part.length;
-      rest = rest.subarray(part.length);
-    }
-    if (rest.length > 0) {
-      this.#tail.push(rest);
-      this.#tailLength += rest.length;
-      while (this.#tailLength - (this.#tail[0]?.length ?? 0) >= this.#tailLimit) this.#tailLength -= this.#tail.shift()?.length ?? 0;
-    }
-    return this.#decoder.write(bytes);
+    this.#ends.push(chunk);
+    if (this.#first !== undefined) this.#sniff(chunk);
+    if (this.#binary !== undefined) return "";
+    return this.#decoder.write(chunk as Buffer);
   }
 
   finish(name: string): string {
-    if (this.binary !== undefined) return `[${name} is binary: ${this.binary}, ${this.#total} bytes; not shown]`;
-    const tail = Buffer.concat(this.#tail);
-    const kept = tail.subarray(Math.max(0, tail.length - this.#tailLimit));
-    const cut = this.#total - this.#headLength - kept.length;
-    const head = Buffer.concat(this.#head);
-    if (cut === 0) return Buffer.concat([head, kept]).toString("utf8");
-    return `${wholeCharacters(head, "end")}\n[… ${cut} bytes of ${name} left out …]\n${wholeCharacters(kept, "start")}`;
+    const { total, lost } = this.#ends;
+    if (this.#binary !== undefined) return `[${name} is binary: ${this.#binary}, ${total} bytes; not shown]`;
+    const head = this.#ends.head();
+    const tail = this.#ends.tail();
+    if (tail.length === 0) return head.toString("utf8");
+    if (lost === 0) return Buffer.concat([head, tail]).toString("utf8");
+    return `${wholeCharacters(head, "end")}\n[… ${lost} bytes of ${name} left out …]\n${wholeCharacters(tail, "start")}`;
+  }
+
+  #sniff(chunk: Uint8Array): void {
+    const seen = this.#first ?? Buffer.alloc(0);
+    const more = chunk.subarray(0, sniffBytes - seen.length);
+    const first = seen.length === 0 ? more : Buffer.concat([seen, more]);
+    this.#binary = binaryName(first, first.length < sniffBytes);
+    this.#first = first.length < sniffBytes && this.#binary === undefined ? first : undefined;
   }
 }
 

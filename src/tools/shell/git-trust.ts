@@ -34,11 +34,26 @@ export interface GitTrust {
 
 type Reader = Pick<FileReader, "resolve" | "stat" | "readAll">;
 
-export async function gitTrust(cwd: string, files: Reader): Promise<GitTrust> {
-  for (let directory = cwd; ; directory = dirname(directory)) {
-    const git = join(directory, ".git");
-    const stat = await files.stat(git);
+/**
+ * Looked up only for a command that could name git; one that spells it so that its text does not show the name
+ * gets no trust at all, and is asked about.
+ */
+export async function gitTrustFor(command: string, cwd: string, files: Reader): Promise<GitTrust> {
+  return /git/i.test(command) ? gitTrust(cwd, files) : { gitTrusted: false };
+}
+
+async function gitTrust(cwd: string, files: Reader): Promise<GitTrust> {
+  const directories = withParents(cwd);
+  // All at once: most are not there, and each look takes a turn of the system.
+  const looks = await Promise.all(
+    directories.map(async (directory) => {
+      const [git, head] = await Promise.all([files.stat(join(directory, ".git")), files.stat(join(directory, "HEAD"))]);
+      return { directory, git, head };
+    }),
+  );
+  for (const { directory, git: stat, head } of looks) {
     if (stat) {
+      const git = join(directory, ".git");
       // A `.git` file points somewhere else, and a worktree has a second config: anything may be set there.
       if (stat.kind !== "directory" || (await files.stat(join(git, "config.worktree")))) return { gitTrusted: false };
       // Git enters a nested repository and obeys its config too, which nobody has looked at.
@@ -47,9 +62,14 @@ export async function gitTrust(cwd: string, files: Reader): Promise<GitTrust> {
       return keys === undefined ? { gitTrusted: false } : { gitTrusted: keys.every(isHarmless), gitConfigKeys: keys };
     }
     // A bare repository looks like this: git would take its config from here.
-    if ((await files.stat(join(directory, "HEAD"))) && (await files.stat(join(directory, "objects")))) return { gitTrusted: false };
-    if (directory === dirname(directory)) return { gitTrusted: true };
+    if (head && (await files.stat(join(directory, "objects")))) return { gitTrusted: false };
   }
+  return { gitTrusted: true };
+}
+
+function withParents(directory: string): string[] {
+  const parent = dirname(directory);
+  return parent === directory ? [directory] : [directory, ...withParents(parent)];
 }
 
 /** Mode 160000 in the index marks a nested repository. A split index is not looked through. */

@@ -12,7 +12,7 @@ import {
   ToolFailure,
 } from "../../contract/index.ts";
 import { analyzeCommand, type ShellAnalysis } from "../../shell/index.ts";
-import { gitTrust } from "./git-trust.ts";
+import { gitTrustFor } from "./git-trust.ts";
 import { resolveEffects } from "./resolve-effects.ts";
 import { withSecretsWithin } from "./secrets-within.ts";
 
@@ -41,7 +41,7 @@ export async function planTerminalCommand(
     workspace: session.workspace,
     env,
     which: (program) => processes.which(program, env, cwd),
-    ...(await gitTrust(cwd, files)),
+    ...(await gitTrustFor(command, cwd, files)),
     interactive: true,
   });
   const effects = await withSecretsWithin(await resolveEffects(analysis.effects, files), { search, files, signal });
