@@ -1,6 +1,6 @@
 /**
  * The directory that stands for /dev inside: places for the harmless devices and the usual links. It holds nothing of a run, so
- * one is made beside the runs and shown read-only to all of them.
+ * one is made beside the runs and shown read-only to all of them. So does the empty one that a run builds its mounts in.
  */
 import { lstatSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -14,6 +14,13 @@ const links = [
   ["stderr", "/proc/self/fd/2"],
   ["ptmx", "pts/ptmx"],
 ] as const;
+
+/** Empty; every run mounts a file system of its own there, which nobody else sees. */
+export function buildingPlace(base: string): string {
+  const place = join(base, "building");
+  mkdirSync(place, { recursive: true, mode: 0o700 });
+  return place;
+}
 
 export function deviceDirectory(base: string): string {
   const dev = join(base, "dev");

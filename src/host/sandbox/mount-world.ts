@@ -19,7 +19,7 @@ import {
   type Standing,
   setupPrelude,
 } from "./confinement.ts";
-import { deviceDirectory, devices } from "./devices.ts";
+import { buildingPlace, deviceDirectory, devices } from "./devices.ts";
 import {
   fstab,
   hiddenMounts,
@@ -59,11 +59,10 @@ interface Cover {
 /** All mounts of the run, done when everything has become read-only: what a bind takes is still what the host has there. */
 function planMounts(confinement: Confinement, mounts: readonly MountPoint[]): readonly MountLine[] {
   const { stage, roots, standing } = confinement;
-  const aside = join(stage, "m");
+  const aside = buildingPlace(dirname(stage));
   const taken: MountLine[] = [
     bind(stage, stage, `bind,${opening(stage, mounts)}`),
-    // Places to build in; they need no directory on disk.
-    { source: "karyi", target: aside, type: "tmpfs", options: "mode=0700,nodev,nosuid,X-mount.mkdir" },
+    { source: "karyi", target: aside, type: "tmpfs", options: "mode=0700,nodev,nosuid" },
   ];
   // The name is given back through /proc; there an ordinary user could write nothing of the system's anyway.
   if (getsNameBack(standing)) taken.push({ source: "karyi", target: "/proc", type: "proc", options: "nosuid,nodev,noexec" });

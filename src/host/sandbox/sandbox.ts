@@ -82,7 +82,7 @@ export class Sandbox {
   async begin(plan: RunPlan): Promise<ConfinedRun> {
     const { home, userHome } = this.#options;
     const way = await this.#tiers.way();
-    const roots = outermost(plan.roots.map((path) => realpathSync(path)));
+    const roots = outermost(plan.roots.map((path) => realpathSync.native(path)));
     const base = stateBase(home, roots);
     if (way === undefined || base === undefined) throw noOverlay();
     const directory = newRunDirectory(base);
@@ -236,7 +236,7 @@ function outermost(roots: readonly string[]): readonly string[] {
 
 function real(path: string): string {
   try {
-    return realpathSync(path);
+    return realpathSync.native(path);
   } catch {
     return path;
   }

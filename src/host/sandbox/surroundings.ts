@@ -90,7 +90,7 @@ function existing(paths: readonly string[]): readonly string[] {
     ...new Set(
       paths.flatMap((path) => {
         try {
-          return [realpathSync(path)];
+          return [realpathSync.native(path)];
         } catch {
           return [];
         }
