@@ -204,10 +204,24 @@ async function matches(fd: number, stats: fs.Stats, expect: Fingerprint): Promis
   return (await hashFile(fd, stats.size)) === expect.hash;
 }
 
+/** The block of the last hash, for the next one: new memory of this size costs more than hashing it. */
+let spareBlock: Buffer | undefined;
+const spareFrom = 64 << 10;
+
 /** sha256 of an open file; memory use does not grow with its size. */
 export async function hashFile(fd: number, sizeHint: number): Promise<string> {
+  if (sizeHint < spareFrom) return hashThrough(Buffer.allocUnsafe(sizeHint + 1), fd, sizeHint);
+  const block = spareBlock ?? Buffer.allocUnsafeSlow(blockBytes);
+  spareBlock = undefined;
+  try {
+    return await hashThrough(block, fd, sizeHint);
+  } finally {
+    spareBlock = block;
+  }
+}
+
+async function hashThrough(block: Buffer, fd: number, sizeHint: number): Promise<string> {
   const hash = createHash("sha256");
-  const block = Buffer.allocUnsafe(Math.max(1, Math.min(blockBytes, sizeHint + 1)));
   for (let position = 0; ; ) {
     const count = await readWarm(fd, block, position, sizeHint);
     hash.update(block.subarray(0, count));

@@ -106,11 +106,27 @@ describe("detectEncoding", () => {
     expect(showable("a\udcffb")).toBe("a\uFFFDb");
   });
 
+  it.each([
+    ["one accent and one wrong byte", [..."caf"].map(code), [0xc3, 0xa9], [0x20, 0xff, 0x0a]],
+    ["a Chinese word and half a character", [...Buffer.from("名称=值\n")], [0xe4, 0xb8], [0x0a]],
+    ["a dash and a stray continuation", [...Buffer.from("a – b\n")], [0x80], [...Buffer.from("\nend\n")]],
+    ["an emoji and two wrong bytes", [...Buffer.from("ok 😀 é\n")], [0xfe], [0xff, 0x0a]],
+  ])("keeps a short UTF-8 file with damage a UTF-8 file: %s", async (_what, ...parts) => {
+    const bytes = Buffer.from((parts as number[][]).flat());
+    expect((await detectEncoding(bytes)).encoding).toBe("utf-8");
+    const { text } = await decodeText(bytes, "utf-8");
+    expect(await encodeText(text, "utf-8", { strays: true })).toEqual({ ok: true, bytes });
+  });
+
   it("looks behind a long ASCII head", async () => {
     const bytes = Buffer.concat([Buffer.from("line of code\n".repeat(20_000)), bytesOf("// 配置文件，用户名称\n", "gb18030")]);
     expect((await detectEncoding(bytes)).encoding).toBe("gb18030");
   });
 });
+
+function code(character: string): number {
+  return character.charCodeAt(0);
+}
 
 describe("decodeText and encodeText", () => {
   it("give any bytes back in every encoding", async () => {

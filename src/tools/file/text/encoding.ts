@@ -55,9 +55,13 @@ export function looksWide(bytes: Uint8Array, partial: boolean): boolean {
 async function judgeStrange(bytes: Uint8Array, sample: Uint8Array): Promise<Judgement> {
   const odd = oddSample(bytes, sample);
   const { valid, invalid } = countUtf8(odd);
+  const damaged: Judgement = { encoding: "utf-8", confidence: valid / (valid + invalid) };
   // A few wrong bytes in a file full of well-formed sequences: no other encoding looks like that by accident.
-  if (valid >= 2 && valid >= invalid * 3) return { encoding: "utf-8", confidence: valid / (valid + invalid) };
-  return judgeLegacy(odd);
+  if (valid >= 2 && valid >= invalid * 3) return damaged;
+  const judged = await judgeLegacy(odd);
+  // In a short file one sequence says as much, unless it reads well otherwise: as text of one byte a character it is gibberish.
+  const isSingleByte = judged.encoding === "windows-1252" || judged.encoding === "windows-1251" || judged.encoding === "koi8-r";
+  return valid >= 1 && valid >= invalid && isSingleByte ? damaged : judged;
 }
 
 /** Judges where there is something to judge: a long ASCII head says nothing about what follows it. */
