@@ -19,11 +19,11 @@ export interface Finding {
   readonly code?: ErrorCode;
 }
 
-const weight: Readonly<Record<Verdict, number>> = { allow: 0, ask: 1, deny: 2 };
 const liftWeight: Readonly<Record<Lift, number>> = { rule: 0, named: 1, never: 2 };
 
 export function isStricter(one: Verdict, other: Verdict): boolean {
-  return weight[one] > weight[other];
+  if (one === other || one === "allow" || other === "deny") return false;
+  return one === "deny" || other === "allow";
 }
 
 /** The finding that binds: the stricter verdict, and of two asks the one that is harder to lift. */

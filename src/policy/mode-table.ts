@@ -47,18 +47,21 @@ const normal: Row = {
   unknown: "ask",
 };
 
-const rows: Readonly<Record<Mode, Row>> = {
-  plan,
-  default: normal,
-  "accept-edits": { ...normal, writeInside: "allow" },
-  auto: { ...normal, writeInside: "allow", command: "allow" },
-};
-
-const unsandboxedAuto: Row = { ...rows.auto, command: "ask" };
+const acceptEdits: Row = { ...normal, writeInside: "allow" };
+const auto: Row = { ...acceptEdits, command: "allow" };
+const unsandboxedAuto: Row = { ...auto, command: "ask" };
 
 /** In `auto` an ask that is left over at the end becomes a denial; that is done once, by the decision itself. */
 export function row(mode: Mode, world: PolicyWorld): Row {
-  // Own keys only: a mode that is not one of ours gets the read-only row.
-  if (!Object.hasOwn(rows, mode)) return plan;
-  return mode === "auto" && !world.sandboxed ? unsandboxedAuto : rows[mode];
+  switch (mode) {
+    case "default":
+      return normal;
+    case "accept-edits":
+      return acceptEdits;
+    case "auto":
+      return world.sandboxed ? auto : unsandboxedAuto;
+    default:
+      // A mode that is not one of ours gets the read-only row.
+      return plan;
+  }
 }

@@ -128,10 +128,10 @@ function listCovered(spans: readonly Span[], from: number, to: number, fill: Gap
   for (let index = 0; index < spans.length; index += 1) {
     const span = spans[index];
     if (span === undefined) break;
-    if (!isFilled(source, at, span.pos, fill, node)) return false;
+    if (span.pos > at && !isFilled(source, at, span.pos, fill, node)) return false;
     if (span.end > at) at = span.end;
   }
-  return isFilled(source, at, to, fill, node);
+  return at >= to || isFilled(source, at, to, fill, node);
 }
 
 function compoundCovered(node: SyntaxNode, fill: Gap, source: string): boolean {

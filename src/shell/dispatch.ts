@@ -59,8 +59,10 @@ export function dispatch(call: Call, isFunction: boolean): void {
       return;
     }
     const name = first.text;
-    const base = baseName(name);
-    const entry = known.get(base);
+    // Known names have no slash in them.
+    let entry = known.get(name);
+    const base = entry === undefined ? baseName(name) : name;
+    if (base !== name) entry = known.get(base);
     const isBuiltin: boolean = !external && name === base && entry?.builtin !== undefined;
     if (!isBuiltin && !isTrustedPlace(name, base, judge)) {
       mention(judge, fields);

@@ -78,27 +78,49 @@ const quietValues = new Set(["", "cat", "true", "false", ":", "0", "1", "/bin/tr
 const startingShell =
   /^(?:BASH_FUNC_|BASH_ENV$|ENV$|SHELLOPTS$|BASHOPTS$|PS4$|PROMPT_COMMAND$|EXECIGNORE$|GLOBIGNORE$|POSIXLY_CORRECT$|LD_PRELOAD$|LD_AUDIT$|GCONV_PATH$|IFS$)/;
 
-const inspected = new WeakMap<object, string | undefined>();
+/** What was found in an environment: the doubt of it all, and what steers by the pattern that asked. */
+interface Inspected {
+  readonly doubt: string | undefined;
+  readonly steering: Map<RegExp, string | undefined>;
+}
+
+const inspected = new WeakMap<object, Inspected>();
+
+function inspect(env: Readonly<Record<string, string>>): Inspected {
+  let found = inspected.get(env);
+  if (found === undefined) {
+    found = { doubt: doubtOf(env), steering: new Map() };
+    inspected.set(env, found);
+  }
+  return found;
+}
 
 /** Why an environment makes every command doubtful, if it does. Remembered by object. */
 export function environmentDoubt(env: Readonly<Record<string, string>> | undefined): string | undefined {
-  if (env === undefined) return undefined;
-  if (inspected.has(env)) return inspected.get(env);
+  return env === undefined ? undefined : inspect(env).doubt;
+}
+
+function doubtOf(env: Readonly<Record<string, string>>): string | undefined {
   let doubt: string | undefined;
   for (const name of Object.keys(env)) {
     if (startingShell.test(name)) doubt = `the environment sets ${name.slice(0, 40)}`;
   }
   const path = env.PATH;
   if (path !== undefined && /(?:^|:)(?!\/)/.test(path)) doubt ??= "PATH names a relative directory";
-  inspected.set(env, doubt);
   return doubt;
 }
 
-/** A variable of the environment that would steer the named program, with a value that is not known to be inert. */
+/**
+ * A variable of the environment that would steer the named program, with a value that is not known to be inert.
+ * The pattern must be a constant: what it finds is remembered by object.
+ */
 export function environmentSteers(env: Readonly<Record<string, string>> | undefined, names: RegExp): string | undefined {
   if (env === undefined) return undefined;
-  for (const name of Object.keys(env)) {
-    if (names.test(name) && !harmless.has(name) && !quietValues.has(env[name] ?? "")) return name;
-  }
-  return undefined;
+  const { steering } = inspect(env);
+  if (!steering.has(names))
+    steering.set(
+      names,
+      Object.keys(env).find((name) => names.test(name) && !harmless.has(name) && !quietValues.has(env[name] ?? "")),
+    );
+  return steering.get(names);
 }

@@ -2,7 +2,7 @@
 import type { Field } from "./field.ts";
 import type { Judge } from "./judge.ts";
 import type { Handler, Program } from "./machine.ts";
-import { type OptionSpec, type OptionTable, optionTable, type ParsedOptions, readOptions } from "./options.ts";
+import { type GivenOptions, type OptionSpec, type OptionTable, optionTable, type ParsedOptions, readOptions } from "./options.ts";
 
 export interface ProgramSpec extends OptionSpec {
   /** What operands are: files read, directories listed, text that does nothing, or not allowed. */
@@ -29,25 +29,33 @@ export function asksAlways(reason: string, handle?: Handler): Program {
   return handle === undefined ? { asks: reason } : { asks: reason, handle };
 }
 
+/** A spec with every question answered: one shape for all programs, which the engine reads faster than many. */
+interface OperandRule {
+  readonly operands: ProgramSpec["operands"];
+  readonly recursive: readonly string[];
+  readonly here: boolean;
+  readonly passesNames: boolean;
+}
+
 function tableHandler(spec: ProgramSpec): Handler {
+  const { operands, recursive = [], here = false, passesNames = false } = spec;
+  const rule: OperandRule = { operands, recursive, here, passesNames };
   let table: OptionTable | undefined;
   return ({ judge, fields }) => {
     table ??= optionTable(spec);
     const parsed = readOptions(table, fields, 1, judge);
-    if (parsed === undefined) return;
-    applyOperands(spec, parsed, judge);
-    if (spec.passesNames === true && parsed.operands.length === 0 && judge.upstream !== undefined) {
-      const cuts = parsed.options.has("c") || parsed.options.has("bytes");
-      if (!cuts) judge.names = judge.upstream;
-    }
+    if (parsed !== undefined) applyOperands(rule, parsed, judge);
   };
 }
 
-function applyOperands(spec: ProgramSpec, parsed: ParsedOptions, judge: Judge): void {
-  const { operands } = parsed;
-  const tree = spec.operands === "tree" || isGiven(spec.recursive, parsed);
-  if (operands.length === 0 && spec.here === true && !parsed.options.has("version") && !parsed.options.has("help")) judge.readHere(tree);
-  switch (spec.operands) {
+function applyOperands(rule: OperandRule, parsed: ParsedOptions, judge: Judge): void {
+  const { operands, options } = parsed;
+  const tree = rule.operands === "tree" || isGiven(rule.recursive, options);
+  if (operands.length === 0) {
+    if (rule.here && !options.has("version") && !options.has("help")) judge.readHere(tree);
+    if (rule.passesNames && judge.upstream !== undefined && !options.has("c") && !options.has("bytes")) judge.names = judge.upstream;
+  }
+  switch (rule.operands) {
     case "text":
       return;
     case "none":
@@ -61,12 +69,12 @@ function applyOperands(spec: ProgramSpec, parsed: ParsedOptions, judge: Judge): 
       for (const field of operands) judge.list(field, tree);
       return;
     default:
-      spec.operands(operands, judge, parsed);
+      rule.operands(operands, judge, parsed);
   }
 }
 
-function isGiven(names: readonly string[] | undefined, { options }: ParsedOptions): boolean {
-  if (names !== undefined && options.names.length > 0) for (const name of names) if (options.has(name)) return true;
+function isGiven(names: readonly string[], options: GivenOptions): boolean {
+  if (options.names.length > 0) for (const name of names) if (options.has(name)) return true;
   return false;
 }
 

@@ -47,7 +47,7 @@ export function redirect(node: Redirection, judge: Judge, scope: Assigns, visit:
 function onlyOutput(node: Redirection): boolean {
   const { descriptor } = node;
   if (node.type === "HereDoc" || node.type === "HereString" || node.operator.startsWith("<")) return false;
-  return descriptor === undefined || (descriptor.type === "FileDescriptor" && /^[12]$/.test(String(descriptor.value)));
+  return descriptor === undefined || (descriptor.type === "FileDescriptor" && (descriptor.value === 1 || descriptor.value === 2));
 }
 
 function apply(operator: string, descriptor: Redirection["descriptor"], target: Field, judge: Judge): void {
@@ -93,6 +93,7 @@ function hereDoc(node: Extract<Redirection, { type: "HereDoc" }>, judge: Judge, 
 }
 
 function isNetwork(path: string, judge: Judge): boolean {
+  if (!path.includes("dev/")) return false;
   const match = networkDevice.exec(path.replace(/\/{2,}/g, "/"));
   if (match === null) return false;
   const [, protocol = "tcp", host = "", port = ""] = match;

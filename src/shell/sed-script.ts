@@ -14,6 +14,14 @@ export function readSedScript(script: string): SedScript | undefined {
   return reader.read() ? { reads: reader.reads, writes: reader.writes } : undefined;
 }
 
+/** Sticky: each takes what it can from one place on. */
+const blankOrSemicolon = /[\s;]+/y;
+const blank = /\s+/y;
+const space = /[ \t]+/y;
+const digit = /\d+/y;
+const addressFlag = /[IM]+/y;
+const letter = /[A-Za-z0-9_]+/y;
+
 class SedReader {
   readonly reads: string[] = [];
   readonly writes: string[] = [];
@@ -26,23 +34,25 @@ class SedReader {
     while (this.at < this.text.length) {
       guard += 1;
       if (guard > 5_000) return false;
-      this.skip(/[\s;]/);
+      this.skip(blankOrSemicolon);
       if (this.at >= this.text.length) break;
       if (!this.command()) return false;
     }
     return true;
   }
 
+  /** `pattern` is sticky. */
   private skip(pattern: RegExp): void {
-    while (this.at < this.text.length && pattern.test(this.text[this.at] ?? "")) this.at += 1;
+    pattern.lastIndex = this.at;
+    if (pattern.test(this.text)) this.at = pattern.lastIndex;
   }
 
   private command(): boolean {
     if (!this.addresses()) return false;
-    this.skip(/\s/);
+    this.skip(blank);
     while (this.text[this.at] === "!") {
       this.at += 1;
-      this.skip(/\s/);
+      this.skip(blank);
     }
     const name = this.text[this.at];
     this.at += 1;
@@ -72,26 +82,26 @@ class SedReader {
       case "Q":
       case "l":
       case "L":
-        this.skip(/[ \t]/);
-        this.skip(/\d/);
+        this.skip(space);
+        this.skip(digit);
         return this.end();
       case ":":
       case "b":
       case "t":
       case "T":
-        this.skip(/[ \t]/);
+        this.skip(space);
         // Some seds end a label only at the line's end, others at a semicolon: only a plain word means the same to all.
-        this.skip(/[A-Za-z0-9_]/);
+        this.skip(letter);
         return this.end();
       case "a":
       case "i":
       case "c":
         return this.insertion();
       case "r":
-        this.skip(/[ \t]/);
+        this.skip(space);
         return this.file(this.reads);
       case "w":
-        this.skip(/[ \t]/);
+        this.skip(space);
         return this.file(this.writes);
       case "s":
         return this.substitution();
@@ -104,10 +114,10 @@ class SedReader {
 
   private addresses(): boolean {
     if (!this.address()) return true;
-    this.skip(/[ \t]/);
+    this.skip(space);
     if (this.text[this.at] !== ",") return !this.broken;
     this.at += 1;
-    this.skip(/[ \t]/);
+    this.skip(space);
     if (/[+~]/.test(this.text[this.at] ?? "")) this.at += 1;
     return this.address() && !this.broken;
   }
@@ -117,10 +127,10 @@ class SedReader {
   private address(): boolean {
     const char = this.text[this.at] ?? "";
     if (/\d/.test(char)) {
-      this.skip(/\d/);
+      this.skip(digit);
       if (this.text[this.at] === "~") {
         this.at += 1;
-        this.skip(/\d/);
+        this.skip(digit);
       }
       return true;
     }
@@ -134,7 +144,7 @@ class SedReader {
         this.broken = true;
         return true;
       }
-      this.skip(/[IM]/);
+      this.skip(addressFlag);
       return true;
     }
     return false;
@@ -191,7 +201,7 @@ class SedReader {
       if (/[gpiImM0-9]/.test(flag)) this.at += 1;
       else if (flag === "w") {
         this.at += 1;
-        this.skip(/[ \t]/);
+        this.skip(space);
         return this.file(this.writes);
       } else break;
     }
@@ -213,7 +223,7 @@ class SedReader {
   }
 
   private insertion(): boolean {
-    this.skip(/[ \t]/);
+    this.skip(space);
     let line = this.line();
     // The line goes on behind a backslash that is not itself quoted.
     while ((/\\*$/.exec(line)?.[0].length ?? 0) % 2 === 1 && this.at < this.text.length) line = this.line();
@@ -221,7 +231,7 @@ class SedReader {
   }
 
   private end(): boolean {
-    this.skip(/[ \t]/);
+    this.skip(space);
     const char = this.text[this.at];
     if (char === undefined || char === "\n" || char === ";" || char === "}" || char === "#") return true;
     return false;

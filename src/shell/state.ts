@@ -58,20 +58,22 @@ export function withFunction(state: State, name: string, node: FunctionNode): St
 /** Either of two ways was taken. */
 export function joinStates(a: State, b: State): State {
   if (a === b) return a;
-  const directories =
-    a.directories === b.directories || a.directories === undefined || b.directories === undefined
-      ? a.directories === b.directories
-        ? a.directories
-        : undefined
-      : [...new Set([...a.directories, ...b.directories])];
   return {
-    directories: directories !== undefined && directories.length > maxDirectories ? undefined : directories,
+    directories: joinDirectories(a.directories, b.directories),
     // In doubt nothing is understood any more; values then only help to see the floor, and either will do.
     variables: a.doubt !== undefined && b.doubt !== undefined ? a.variables : joinVariables(a.variables, b.variables),
     functions: a.functions === b.functions ? a.functions : new Map([...a.functions, ...b.functions]),
     positional: a.positional === b.positional ? a.positional : undefined,
     doubt: a.doubt ?? b.doubt,
   };
+}
+
+function joinDirectories(a: State["directories"], b: State["directories"]): State["directories"] {
+  if (a === b) return a;
+  if (a === undefined || b === undefined) return undefined;
+  const result = a.slice();
+  for (const directory of b) if (!result.includes(directory)) result.push(directory);
+  return result.length > maxDirectories ? undefined : result;
 }
 
 function joinVariables(a: State["variables"], b: State["variables"]): State["variables"] {

@@ -7,7 +7,7 @@
 import type { PathFacts } from "../../contract/index.ts";
 import { type Ground, isInside, type Place } from "./ground.ts";
 import { protectedNames } from "./protected.ts";
-import { isSecretName, secretNames, watchedEndings } from "./secrets.ts";
+import { isSecretName, isServiceKey, secretNames, watchedEndings } from "./secrets.ts";
 import { touchesSystem } from "./system.ts";
 
 const maxLength = 200;
@@ -20,18 +20,31 @@ const plain = new Uint8Array(128);
 for (const char of "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-+@%,=") plain[char.charCodeAt(0)] = 1;
 plain[dot] = 1;
 
-/** Names of all tables, folded, without the dotted ones: a leading dot is never ordinary. */
-const watched = new Set([...protectedNames, ...secretNames].filter((name) => !name.startsWith(".")));
+/** A set of folded names that is asked about pieces of a path: by first letter and length most need no lookup. */
+class Watched {
+  private readonly names: ReadonlySet<string>;
+  /** By first letter, a bit for each length a name has. */
+  private readonly lengths = new Uint32Array(128);
 
-/** By the first letter of a name, a bit for each length a watched name has: most names need no lookup. */
-const lengths = new Uint32Array(128);
-for (const name of watched) {
-  const bit = 1 << Math.min(name.length, 31);
-  for (const first of [name, name.toUpperCase()]) {
-    const code = first.charCodeAt(0);
-    lengths[code] = (lengths[code] ?? 0) | bit;
+  constructor(names: Iterable<string>) {
+    this.names = new Set(names);
+    for (const name of this.names) {
+      for (const first of [name, name.toUpperCase()]) {
+        const code = first.charCodeAt(0);
+        this.lengths[code] = (this.lengths[code] ?? 0) | (1 << Math.min(name.length, 31));
+      }
+    }
+  }
+
+  has(path: string, from: number, end: number): boolean {
+    const lengths = this.lengths[path.charCodeAt(from)] ?? 0;
+    return (lengths & (1 << Math.min(end - from, 31))) !== 0 && this.names.has(path.slice(from, end).toLowerCase());
   }
 }
+
+/** Names of all tables without the dotted ones: a leading dot is never ordinary. */
+const watched = new Watched([...protectedNames, ...secretNames].filter((name) => !name.startsWith(".")));
+const endings = new Watched(watchedEndings);
 
 /** Roots as text where text is enough: nothing else of the world lies in them or around them in a way that matters. */
 function simpleRoots(ground: Ground): readonly string[] {
@@ -66,7 +79,7 @@ export function isOrdinary(facts: PathFacts, ground: Ground, reading: boolean): 
   const { asked, spelled, real, kind } = facts;
   if (kind !== "file" && kind !== "directory" && kind !== "absent") return false;
   if (facts.hardLinks !== undefined && facts.hardLinks > 1) return false;
-  if (spelled !== real || real !== facts.lexical || real.length > maxLength) return false;
+  if (real !== facts.lexical || real.length > maxLength || (spelled !== real && !isPlainSpelling(spelled))) return false;
   if (asked !== spelled && (asked === "" || !spelled.endsWith(asked))) return false;
   const roots = rootsOf(ground);
   for (let index = 0; index < roots.length; index += 1) {
@@ -76,6 +89,16 @@ export function isOrdinary(facts: PathFacts, ground: Ground, reading: boolean): 
     if (real.charCodeAt(root.length) === slash) return isOrdinaryBelow(real, root.length + 1);
   }
   return false;
+}
+
+/** Written with slashes and dots to spare, but without a step back. */
+function isPlainSpelling(path: string): boolean {
+  if (path.length > maxLength || path.includes("..")) return false;
+  for (let index = 0; index < path.length; index += 1) {
+    const code = path.charCodeAt(index);
+    if (code > 127 || (plain[code] === 0 && code !== slash)) return false;
+  }
+  return true;
 }
 
 /** One look at every character of the names from `start` on. */
@@ -98,8 +121,7 @@ export function isOrdinaryBelow(path: string, start: number): boolean {
 function isOrdinaryName(path: string, from: number, end: number, lastDot: number): boolean {
   // Empty, dotted, or with a dot at its end, which some file systems drop.
   if (from >= end || path.charCodeAt(from) === dot || lastDot === end - 1) return false;
-  const sizes = lengths[path.charCodeAt(from)] ?? 0;
-  if ((sizes & (1 << Math.min(end - from, 31))) !== 0 && watched.has(path.slice(from, end).toLowerCase())) return false;
+  if (watched.has(path, from, end)) return false;
   // A bare repository.
   return end - lastDot !== 4 || lastDot < 0 || path.slice(lastDot + 1, end).toLowerCase() !== "git";
 }
@@ -110,8 +132,11 @@ function isOrdinaryFile(path: string, from: number, end: number, lastDot: number
   const two = ((path.charCodeAt(from) | 0x20) << 8) | (path.charCodeAt(from + 1) | 0x20);
   const begins = two === 0x6964 || two === 0x6372 || two === 0x7365;
   if (!begins && lastDot < 0) return true;
-  if (lastDot >= 0 && watchedEndings.has(path.slice(lastDot + 1, end).toLowerCase())) {
-    return path.endsWith("json") && !isSecretName(path.slice(from, end).toLowerCase());
-  }
+  if (lastDot >= 0 && endings.has(path, lastDot + 1, end) && !isPlainJson(path, from, end)) return false;
   return !begins || !isSecretName(path.slice(from, end).toLowerCase());
+}
+
+/** Of a name that ends in `.json` only the keys of services are of interest. */
+function isPlainJson(path: string, from: number, end: number): boolean {
+  return path.endsWith(".json") && !isServiceKey(path.slice(from, end).toLowerCase());
 }

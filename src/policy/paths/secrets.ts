@@ -96,15 +96,20 @@ export function secretReason(names: readonly string[]): string | undefined {
   return isSecretName(name) ? `${name} looks like a secret` : undefined;
 }
 
+/** Of a folded name that ends in `.json`, as the keys of cloud services do. */
+export function isServiceKey(name: string): boolean {
+  return serviceAccount.test(name);
+}
+
 /** Of a folded name. */
 export function isSecretName(name: string): boolean {
-  let bare = name.replace(/^[#.](?=\.)/, "").replace(/#$/, "");
+  let bare = name.includes("#") || name.startsWith("..") ? name.replace(/^[#.](?=\.)/, "").replace(/#$/, "") : name;
   while (leftover.test(bare)) bare = bare.replace(leftover, "");
   if (files.has(bare)) return true;
   if (/^\.env(?:[._-].*)?$/.test(bare)) return !harmlessEnv.test(bare);
   if (/^.+\.env$/.test(bare)) return !/^(?:example|sample|template)\.env$/.test(bare);
   if (privateKey.test(bare)) return !bare.endsWith(".pub");
-  if (keyEnding.test(bare) || serviceAccount.test(bare)) return true;
+  if (keyEnding.test(bare) || isServiceKey(bare)) return true;
   if (sourceEnding.test(bare)) return false;
   return /^\.?credentials/.test(bare) || /^\.?secrets?(?:\..+)?$/.test(bare);
 }

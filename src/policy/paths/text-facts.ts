@@ -16,6 +16,8 @@ export interface TextWorld {
 }
 
 const maxLinks = 40;
+const slash = 0x2f;
+const dot = 0x2e;
 
 export function factsFromText(asked: string, world: TextWorld): PathFacts {
   if (world.platform === "posix" && world.links === undefined && world.hardLinks === undefined && isClean(asked))
@@ -23,7 +25,7 @@ export function factsFromText(asked: string, world: TextWorld): PathFacts {
   const { isAbsolute, normalize, sep } = world.platform === "win32" ? win32 : posix;
   const spelled = isAbsolute(asked) ? asked : `${world.cwd}${sep}${asked}`;
   const lexical = stripEnd(normalize(spelled));
-  const followed = world.platform === "win32" ? lexical : follow(spelled, world.links ?? {});
+  const followed = world.platform === "win32" || world.links === undefined ? lexical : follow(spelled, world.links);
   const kind = world.kind ?? (followed === undefined ? "unreadable" : "file");
   return {
     asked,
@@ -37,8 +39,12 @@ export function factsFromText(asked: string, world: TextWorld): PathFacts {
 
 /** Absolute, and nothing in it that normalizing would change. */
 function isClean(path: string): boolean {
-  if (!path.startsWith("/")) return false;
-  return !path.includes("//") && !path.includes("/.") && (path.length === 1 || !path.endsWith("/"));
+  if (path.charCodeAt(0) !== slash) return false;
+  for (let index = path.indexOf("/", 1); index > 0; index = path.indexOf("/", index + 1)) {
+    const next = path.charCodeAt(index + 1);
+    if (next === slash || next === dot || Number.isNaN(next)) return false;
+  }
+  return path.charCodeAt(1) !== slash && path.charCodeAt(1) !== dot;
 }
 
 function follow(spelled: string, links: Readonly<Record<string, string>>): string | undefined {

@@ -119,7 +119,7 @@ const changeDirectory: Handler = ({ judge, fields, machine }) => {
   // Of several directories it may be in, the first is where it is if nothing failed.
   const first = reached[0];
   if (first !== undefined && !isWithin(first, judge.world.workspace)) judge.readPath(first, false);
-  judge.moved = { directories: [...new Set(reached)] };
+  judge.moved = { directories: reached.length > 1 ? [...new Set(reached)] : reached };
 };
 
 const readTable = optionTable({ short: "rsa:d:i:n:N:p:t:u:" });

@@ -2,7 +2,7 @@
  * `find`: its expression is a small language with predicates that write, delete and start programs.
  * Every word must be a predicate of the table with its arguments; commands behind `-exec` are judged themselves.
  */
-import { escapePattern, type Field, hasWildcard, textField } from "../field.ts";
+import { escapePattern, type Field, hasWildcard, mayBeOption, textField } from "../field.ts";
 import type { Judge } from "../judge.ts";
 import type { Handler } from "../machine.ts";
 
@@ -70,12 +70,12 @@ function readExpression(fields: readonly Field[], search: Search, judge: Judge):
       understood = false;
       continue;
     }
-    if (/^-[HLP]+$/.test(text) || /^-O\d$/.test(text)) continue;
+    if (text.length < 6 && (/^-[HLP]+$/.test(text) || /^-O\d$/.test(text))) continue;
     inPlaces = false;
     if (plain.has(text)) {
       if (text === "-print0") search.nul = true;
       if (text === "-ls") search.custom = true;
-    } else if (valued.has(text) || /^-newer[aBcm][aBcmt]$/.test(text) || reading.has(text)) {
+    } else if (valued.has(text) || reading.has(text) || (text.startsWith("-newer") && /^-newer[aBcm][aBcmt]$/.test(text))) {
       index += 1;
       if (!readValue(text, fields[index], search, judge)) understood = false;
     } else if (text === "-delete") search.deletes = true;
@@ -99,7 +99,7 @@ function readExpression(fields: readonly Field[], search: Search, judge: Judge):
 
 function beginsExpression(field: Field): boolean {
   if (field.kind === "text")
-    return /^-./.test(field.text) || field.text === "(" || field.text === "!" || field.text === ")" || field.text === ",";
+    return mayBeOption(field) || field.text === "(" || field.text === "!" || field.text === ")" || field.text === ",";
   if (field.kind === "glob") return /^[*?[\\-]/.test(field.text);
   return !(field.kind === "word" && field.text !== "" && !field.text.startsWith("-"));
 }

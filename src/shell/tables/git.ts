@@ -15,9 +15,16 @@ import { type GitCommand, type GitRisk, gitCommands, networkCommands } from "./g
 const hardening =
   /^(?:core\.fsmonitor=(?:false)?|core\.hookspath=\/dev\/null|core\.pager=(?:cat)?|diff\.external=|core\.quotepath=\w*|log\.showsignature=false|protocol\.ext\.allow=never|protocol\.allow=never|color\.[\w.]+=\w*|advice\.[\w.]+=\w*|core\.attributesfile=\/dev\/null|gc\.auto=0|core\.untrackedcache=\w*)$/i;
 
+const gitVariables = /^(?:GIT_|PAGER$|EDITOR$|VISUAL$|SSH_ASKPASS$)/;
+const harmlessGlobals = new Set(
+  "--no-optional-locks --literal-pathspecs --glob-pathspecs --noglob-pathspecs --icase-pathspecs --no-replace-objects --no-advice".split(
+    " ",
+  ),
+);
+
 interface Globals {
   readonly index: number;
-  readonly switchedOff: Set<GitRisk>;
+  readonly switchedOff: readonly GitRisk[];
   readonly directory: Field | undefined;
 }
 
@@ -31,7 +38,7 @@ export const git: Program = {
       judge.fail("a git command that is only known when it runs");
       return;
     }
-    const steering = environmentSteers(judge.world.env, /^(?:GIT_|PAGER$|EDITOR$|VISUAL$|SSH_ASKPASS$)/);
+    const steering = environmentSteers(judge.world.env, gitVariables);
     if (steering !== undefined) judge.fail(`${steering} steers git`);
     if (networkCommands.has(name.text)) reach(fields.slice(globals.index + 1), judge);
     const command = gitCommands.get(name.text);
@@ -45,18 +52,15 @@ export const git: Program = {
 };
 
 function readGlobals(fields: readonly Field[], judge: Judge): Globals {
-  const switchedOff = new Set<GitRisk>();
+  const switchedOff: GitRisk[] = [];
   let directory: Field | undefined;
   let index = 1;
   for (; index < fields.length; index += 1) {
     const text = fields[index]?.kind === "text" ? (fields[index]?.text ?? "") : undefined;
     if (text === undefined || !text.startsWith("-")) break;
-    if (text === "--no-pager" || text === "-P") switchedOff.add("pager");
+    if (text === "--no-pager" || text === "-P") switchedOff.push("pager");
     else if (text === "--version") return { index: fields.length, switchedOff, directory };
-    else if (
-      /^--(?:no-optional-locks|literal-pathspecs|glob-pathspecs|noglob-pathspecs|icase-pathspecs|no-replace-objects|no-advice)$/.test(text)
-    )
-      continue;
+    else if (harmlessGlobals.has(text)) continue;
     else if (text === "-C") {
       index += 1;
       if (directory !== undefined) judge.fail("git -C given twice");
@@ -65,10 +69,10 @@ function readGlobals(fields: readonly Field[], judge: Judge): Globals {
       index += 1;
       const setting = fields[index];
       if (setting?.kind !== "text" || !hardening.test(setting.text)) judge.fail("git -c changes its configuration");
-      else if (/^core\.fsmonitor=/i.test(setting.text)) switchedOff.add("fsmonitor");
-      else if (/^diff\.external=$/i.test(setting.text)) switchedOff.add("external");
-      else if (/^log\.showsignature=/i.test(setting.text)) switchedOff.add("signature");
-      else if (/^core\.pager=/i.test(setting.text)) switchedOff.add("pager");
+      else if (/^core\.fsmonitor=/i.test(setting.text)) switchedOff.push("fsmonitor");
+      else if (/^diff\.external=$/i.test(setting.text)) switchedOff.push("external");
+      else if (/^log\.showsignature=/i.test(setting.text)) switchedOff.push("signature");
+      else if (/^core\.pager=/i.test(setting.text)) switchedOff.push("pager");
     } else {
       judge.fail(`git option ${text.replace(/=.*/s, "")} is not known to be harmless`);
       if (/^--(?:git-dir|work-tree|namespace|exec-path|super-prefix|config-env|attr-source)$/.test(text)) index += 1;
@@ -91,10 +95,11 @@ function runRead(command: GitCommand, globals: Globals, { judge, fields }: Call)
     const elsewhere = judge.paths(globals.directory);
     judge.state = { ...judge.state, directories: elsewhere.length === 0 ? undefined : elsewhere };
   }
-  const split = fields.findIndex((field, index) => index > globals.index && field.kind === "text" && field.text === "--");
+  let split = globals.index + 1;
+  while (split < fields.length && !(fields[split]?.kind === "text" && fields[split]?.text === "--")) split += 1;
   const parsed = readOptions(table, fields, globals.index + 1, judge);
   if (parsed === undefined) return;
-  const afterDashes = split < 0 ? 0 : fields.length - split - 1;
+  const afterDashes = Math.max(0, fields.length - split - 1);
   checkTrust(command, globals, parsed, judge);
   command.operands(parsed.operands, judge, parsed, afterDashes);
 }
@@ -114,7 +119,7 @@ const alwaysRisky =
 
 function checkTrust(command: GitCommand, globals: Globals, parsed: ParsedOptions, judge: Judge): void {
   const { world } = judge;
-  if (world.interactive === true && !globals.switchedOff.has("pager") && (world.env?.GIT_PAGER ?? world.env?.PAGER) !== "cat")
+  if (world.interactive === true && !globals.switchedOff.includes("pager") && (world.env?.GIT_PAGER ?? world.env?.PAGER) !== "cat")
     judge.fail("starts a pager");
   const here = judge.state.directories;
   const known = here?.every((directory) => directory === world.cwd || directory === world.workspace) ?? false;
