@@ -25,11 +25,17 @@ export interface JournalEntry {
   readonly after?: FileImage;
 }
 
+/** Bytes that are being kept: they survive a power cut when `onDisk` has resolved. */
+export interface KeptBytes {
+  readonly hash: string;
+  readonly size: number;
+  readonly onDisk: Promise<void>;
+}
+
 /** Content-addressed bytes of before-images: mode 0600, local, on disk before anything changes. */
 export interface Blobs {
-  /** Keeps the file's current bytes and answers their sha256. Durable when it returns. */
-  keepFile(path: string): Promise<{ readonly hash: string; readonly size: number }>;
-  keepBytes(bytes: Uint8Array): Promise<string>;
+  /** Keeps the file's current bytes. A known fingerprint that still fits saves reading them. */
+  keepFile(path: string, known?: Fingerprint): Promise<KeptBytes>;
   read(hash: string): Promise<Uint8Array>;
   /** Writes the bytes to `path` (a temporary name chosen by the caller) without loading them whole. */
   copyTo(hash: string, path: string): Promise<void>;
@@ -41,6 +47,8 @@ export interface Blobs {
 export interface Images {
   /** The image of what is there now. Short contents are part of it, longer ones go to the blobs. */
   capture(path: string): Promise<FileImage>;
+  /** The same for whoever has other things to do until it is on disk: nothing may change before `onDisk` has resolved. */
+  beginCapture(path: string, known?: Fingerprint): Promise<{ readonly image: FileImage; readonly onDisk: Promise<void> }>;
   /** The image without keeping the bytes: for comparing. A known fingerprint that still fits saves reading the file. */
   inspect(path: string, known?: Fingerprint): Promise<FileImage>;
   /** Makes the path be what the image says. Atomic for each path. */

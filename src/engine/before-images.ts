@@ -1,10 +1,17 @@
 /** What a call is about to change, as it is now: written to the journal before the first change. */
 import { dirname } from "node:path";
-import type { FileImage, Fingerprint, Images, JournalEntry, Plan } from "../contract/index.ts";
+import type { FileImage, FileMemory, Fingerprint, Images, JournalEntry, Plan } from "../contract/index.ts";
+
+export interface BeforeImages {
+  readonly entries: JournalEntry[];
+  /** Nothing may change before this has resolved. */
+  readonly onDisk: Promise<unknown>;
+}
 
 /** Paths that the plan writes, each parent that does not exist yet before its children. */
-export async function captureBefore(plan: Plan, images: Images): Promise<JournalEntry[]> {
+export async function captureBefore(plan: Plan, images: Images, seen: Pick<FileMemory, "get">): Promise<BeforeImages> {
   const entries = new Map<string, JournalEntry>();
+  const keeping: Promise<void>[] = [];
   for (const effect of plan.effects) {
     if (effect.kind !== "write" || effect.tree) continue;
     const path = effect.path.real;
@@ -13,9 +20,11 @@ export async function captureBefore(plan: Plan, images: Images): Promise<Journal
       for (const parent of await missingParents(path, images))
         if (!entries.has(parent)) entries.set(parent, { path: parent, before: { kind: "absent" } });
     }
-    entries.set(path, { path, before: await images.capture(path) });
+    const { image, onDisk } = await images.beginCapture(path, seen.get(path));
+    entries.set(path, { path, before: image });
+    keeping.push(onDisk);
   }
-  return [...entries.values()];
+  return { entries: [...entries.values()], onDisk: Promise.all(keeping) };
 }
 
 export interface AfterImage {

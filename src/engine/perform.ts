@@ -14,7 +14,7 @@ import {
   ToolFailure,
   type ToolOutput,
 } from "../contract/index.ts";
-import { type AfterImage, captureAfter, captureBefore, changedSince } from "./before-images.ts";
+import { type AfterImage, type BeforeImages, captureAfter, captureBefore, changedSince } from "./before-images.ts";
 import { withDeadline } from "./deadline.ts";
 import type { EngineDependencies } from "./dependencies.ts";
 import type { EventFeed } from "./event-feed.ts";
@@ -69,12 +69,12 @@ export class Performer {
 
   async perform(performance: Performance): Promise<Result> {
     const paths = writtenPaths(performance.real.plan);
-    if (paths.length === 0) return this.#start(performance, performance.real, []);
+    if (paths.length === 0) return this.#start(performance, performance.real, nothing);
     const signal = performance.signal ?? never;
     const release = await this.#locks.acquire(performance.call.id, paths, signal);
     try {
-      const journal = await captureBefore(performance.real.plan, this.#dependencies.images);
-      return await this.#start(performance, performance.real, journal);
+      const before = await captureBefore(performance.real.plan, this.#dependencies.images, performance.memory);
+      return await this.#start(performance, performance.real, before);
     } catch (error) {
       await this.#dependencies.store.releaseLocks(performance.call.id);
       throw error;
@@ -83,7 +83,7 @@ export class Performer {
     }
   }
 
-  async #start(performance: Performance, real: Prepared, journal: JournalEntry[]): Promise<Result> {
+  async #start(performance: Performance, real: Prepared, { entries: journal, onDisk }: BeforeImages): Promise<Result> {
     const { session, call, shown, approvalId } = performance;
     const { store } = this.#dependencies;
     const durable = this.#dependencies.durable && needsDisk(real.plan);
@@ -106,6 +106,8 @@ export class Performer {
       });
     }
     this.#feed.publish(started.events);
+    // They went to the disk side by side with the intent.
+    await onDisk;
     return this.#run(performance, real, journal, { durable });
   }
 
@@ -215,6 +217,7 @@ export class Performer {
 }
 
 const never = new AbortController().signal;
+const nothing: BeforeImages = { entries: [], onDisk: Promise.resolve() };
 
 function timeoutOf(tool: Tool, input: unknown, fallback: number): number {
   if (typeof tool.timeoutMs === "function") return tool.timeoutMs(input);

@@ -1,14 +1,14 @@
 /**
- * Owns the bytes of before-images: files named by their sha256, mode 0600, whole on disk before they have that name.
- * What is there is never written again, and nothing is handed out that does not match its name.
+ * Owns the bytes of before-images: files named by their sha256, mode 0600. What is there and whole is never written
+ * again, and nothing is handed out that does not match its name.
  */
 import * as fs from "node:fs";
 import { copyFile, mkdir, readdir } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import type { Blobs } from "../../contract/index.ts";
+import type { Blobs, Fingerprint, KeptBytes } from "../../contract/index.ts";
 import { ToolFailure } from "../../contract/index.ts";
-import { close, fstat, fsync, kindOf, lstatCold, open, readFully, rename, unlink, writeFully } from "./calls.ts";
-import { fileFailure, isMissing, unusable } from "./failures.ts";
+import { close, fstat, fsync, kindOf, lstatCold, open, openWarm, readFully, rename, unlink, writeFully } from "./calls.ts";
+import { errnoOf, fileFailure, isMissing, unusable } from "./failures.ts";
 import { hashFile, sha256 } from "./replace.ts";
 import { temporaryName } from "./temporary.ts";
 
@@ -40,18 +40,21 @@ class BlobDirectory implements Blobs {
     this.#graceMs = graceMs;
   }
 
-  async keepFile(path: string): Promise<{ hash: string; size: number }> {
+  async keepFile(path: string, known?: Fingerprint): Promise<KeptBytes> {
     try {
-      const fd = await open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
+      const fd = await openWarm(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
       try {
         const stats = await fstat(fd);
         if (!stats.isFile()) throw unusable({ asked: path, kind: kindOf(stats) });
+        // The writer compares the content with this very hash before it changes anything; until then its word is good.
+        if (known?.hash !== undefined && known.size === stats.size && known.mtimeMs === stats.mtimeMs)
+          return await this.#keepCopy(path, fd, known.hash, stats.size);
         if (stats.size > inMemoryBytes) return await this.#keepLarge(path, fd);
-        const buffer = Buffer.allocUnsafe(stats.size + 1);
+        const buffer = Buffer.allocUnsafe(stats.size);
         const size = await readFully(fd, buffer, 0, stats.size);
         // It changed while it was read.
         if (size !== stats.size || (await fstat(fd)).size !== size) return await this.#keepLarge(path, fd);
-        return { hash: await this.keepBytes(buffer.subarray(0, size)), size };
+        return await this.#keepBytes(buffer);
       } finally {
         await close(fd);
       }
@@ -60,19 +63,42 @@ class BlobDirectory implements Blobs {
     }
   }
 
-  async keepBytes(bytes: Uint8Array): Promise<string> {
+  async #keepBytes(bytes: Uint8Array): Promise<KeptBytes> {
     const hash = sha256(bytes);
-    if (this.#touch(hash)) return hash;
-    const temporary = this.#temporary();
-    const { value: fd } = await making(dirname(temporary), () => open(temporary, O_CREAT | O_EXCL | O_WRONLY | O_NOFOLLOW, 0o600));
+    const path = this.#path(hash);
+    const kept = { hash, size: bytes.byteLength };
+    let created: { readonly value: number; readonly made: boolean };
     try {
-      await writeFully(fd, bytes, 0);
-      if (this.#durable) await fsync(fd);
-    } finally {
-      await close(fd);
+      created = await making(dirname(path), () => open(path, O_CREAT | O_EXCL | O_WRONLY | O_NOFOLLOW, 0o600));
+    } catch (error) {
+      if (errnoOf(error) !== "EEXIST") throw error;
+      if (await this.#isWhole(hash)) return { ...kept, onDisk: this.#synced(path, false) };
+      created = await making(join(this.#directory, "new"), () => this.#replacement(path));
     }
-    await this.#settle(temporary, hash);
-    return hash;
+    try {
+      await writeFully(created.value, bytes, 0);
+    } catch (error) {
+      await unlink(path).catch(() => undefined);
+      throw error;
+    } finally {
+      await close(created.value);
+    }
+    return { ...kept, onDisk: this.#synced(path, created.made) };
+  }
+
+  /** The kernel copies it, sharing blocks where the file system can. */
+  async #keepCopy(path: string, fd: number, hash: string, size: number): Promise<KeptBytes> {
+    const target = this.#path(hash);
+    let made: boolean;
+    try {
+      ({ made } = await making(dirname(target), () => copyFile(sourceOf(fd, path), target, COPYFILE_EXCL | COPYFILE_FICLONE)));
+      fs.chmodSync(target, 0o600);
+    } catch (error) {
+      if (errnoOf(error) !== "EEXIST") throw error;
+      if (!(await this.#isWhole(hash))) return this.#keepLarge(path, fd);
+      made = false;
+    }
+    return { hash, size, onDisk: this.#synced(target, made) };
   }
 
   async read(hash: string): Promise<Uint8Array> {
@@ -120,47 +146,64 @@ class BlobDirectory implements Blobs {
     return freed;
   }
 
-  async #keepLarge(path: string, fd: number): Promise<{ hash: string; size: number }> {
+  async #keepLarge(path: string, fd: number): Promise<KeptBytes> {
     const temporary = this.#temporary();
-    const handle = `/proc/self/fd/${fd}`;
     await mkdir(dirname(temporary), { recursive: true, mode: 0o700 });
-    await copyFile(fs.existsSync(handle) ? handle : path, temporary, COPYFILE_EXCL | COPYFILE_FICLONE);
-    const copy = await open(temporary, fs.constants.O_RDWR | O_NOFOLLOW);
+    await copyFile(sourceOf(fd, path), temporary, COPYFILE_EXCL | COPYFILE_FICLONE);
+    const copy = await open(temporary, O_RDONLY | O_NOFOLLOW);
     let kept: { hash: string; size: number };
     try {
       fs.fchmodSync(copy, 0o600);
       const { size } = await fstat(copy);
       kept = { hash: await hashFile(copy, size), size };
-      if (this.#durable) await fsync(copy);
     } finally {
       await close(copy);
     }
-    if (this.#touch(kept.hash)) await unlink(temporary);
-    else await this.#settle(temporary, kept.hash);
-    return kept;
+    const target = this.#path(kept.hash);
+    const { made } = await making(dirname(target), () => rename(temporary, target));
+    return { ...kept, onDisk: this.#synced(target, made) };
   }
 
-  /** True when the blob is there; makes it young again, so that a sweep under way leaves it. */
-  #touch(hash: string): boolean {
+  /**
+   * Whether the blob is there and its bytes are those of its name: one that a crash or a power cut cut short has the
+   * name already. Makes it young again, so that a sweep under way leaves it.
+   */
+  async #isWhole(hash: string): Promise<boolean> {
+    const path = this.#path(hash);
     try {
       const now = new Date();
-      fs.utimesSync(this.#path(hash), now, now);
-      return true;
+      fs.utimesSync(path, now, now);
+      const fd = await openWarm(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
+      try {
+        return (await hashFile(fd, (await fstat(fd)).size)) === hash;
+      } finally {
+        await close(fd);
+      }
     } catch (error) {
       if (isMissing(error)) return false;
       throw error;
     }
   }
 
+  /** A new file that takes the place of a damaged blob at once. */
+  async #replacement(path: string): Promise<number> {
+    const temporary = this.#temporary();
+    const fd = await open(temporary, O_CREAT | O_EXCL | O_WRONLY | O_NOFOLLOW, 0o600);
+    await rename(temporary, path);
+    return fd;
+  }
+
   #temporary(): string {
     return join(this.#directory, "new", temporaryName());
   }
 
-  async #settle(temporary: string, hash: string): Promise<void> {
-    const path = this.#path(hash);
-    const { made } = await making(dirname(path), () => rename(temporary, path));
-    if (!this.#durable) return;
-    await Promise.all([syncDirectory(dirname(path)), made ? syncDirectory(this.#directory) : undefined]);
+  /** The bytes and the name go to the disk together: side by side they cost one wait. */
+  #synced(path: string, made: boolean): Promise<void> {
+    if (!this.#durable) return Promise.resolve();
+    const places = [path, dirname(path), ...(made ? [this.#directory] : [])];
+    const done = Promise.all(places.map(sync)).then(() => {});
+    done.catch(() => {});
+    return done;
   }
 
   async #open(hash: string): Promise<number> {
@@ -207,8 +250,14 @@ async function names(directory: string): Promise<readonly string[]> {
   }
 }
 
-async function syncDirectory(path: string): Promise<void> {
-  const fd = await open(path, O_RDONLY);
+/** The file by its handle, so that it is the one that was looked at. */
+function sourceOf(fd: number, path: string): string {
+  const handle = `/proc/self/fd/${fd}`;
+  return fs.existsSync(handle) ? handle : path;
+}
+
+async function sync(path: string): Promise<void> {
+  const fd = await openWarm(path, O_RDONLY | O_NOFOLLOW);
   try {
     await fsync(fd);
   } finally {

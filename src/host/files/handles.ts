@@ -52,7 +52,9 @@ export async function openChecked(path: string, real: string, asked: string): Pr
 
 async function confirm(fd: number, stats: fs.Stats, real: string, asked: string): Promise<void> {
   const place = placeOf(fd);
-  if (place === real || (stats.nlink === 0 && place === `${real} (deleted)`)) return;
+  if (place === real) return;
+  // Replaced since it was opened. Counted again: a file may really be called that.
+  if (place === `${real} (deleted)` && (await fstat(fd)).nlink === 0) return;
   if (place !== undefined) throw pathChanged(asked, place);
   // Without /proc: the path must still mean itself, and name what was opened.
   const now = await lstat(real);

@@ -48,19 +48,27 @@ async function reasonOf(work: Promise<unknown>): Promise<unknown> {
   return error instanceof ToolFailure ? error.details?.reason : error;
 }
 
+async function keep(into: Blobs, bytes: Uint8Array): Promise<string> {
+  writeFileSync(at("kept"), bytes);
+  const { hash, onDisk } = await into.keepFile(at("kept"));
+  await onDisk;
+  rmSync(at("kept"));
+  return hash;
+}
+
 describe("createBlobs", () => {
   it("keeps bytes under their hash, privately and once", async () => {
     const bytes = Buffer.from([0, 255, 10, 13, 200]);
-    const hash = await blobs.keepBytes(bytes);
+    const hash = await keep(blobs, bytes);
     expect(hash).toBe(sha256(bytes));
     const path = join(store, hash.slice(0, 2), hash.slice(2));
     const { ino, mode } = statSync(path);
     expect(mode & 0o777).toBe(0o600);
     expect(statSync(store).mode & 0o777).toBe(0o700);
-    await blobs.keepBytes(bytes);
+    await keep(blobs, bytes);
     expect(statSync(path).ino).toBe(ino);
     expect(Buffer.from(await blobs.read(hash))).toEqual(bytes);
-    expect(readdirSync(join(store, "new"))).toEqual([]);
+    expect(readdirSync(store)).toEqual([hash.slice(0, 2)]);
   });
 
   it.each([0, 10, 5 << 20])("keeps a file of %i bytes and copies it out", async (size) => {
@@ -68,30 +76,50 @@ describe("createBlobs", () => {
     writeFileSync(at("f"), bytes);
     chmodSync(at("f"), 0o644);
     const kept = await blobs.keepFile(at("f"));
-    expect(kept).toEqual({ hash: sha256(bytes), size });
+    expect(kept).toMatchObject({ hash: sha256(bytes), size });
+    await kept.onDisk;
     expect(statSync(join(store, kept.hash.slice(0, 2), kept.hash.slice(2))).mode & 0o777).toBe(0o600);
     await blobs.copyTo(kept.hash, at("copy"));
     expect(readFileSync(at("copy")).equals(bytes)).toBe(true);
   });
 
   it("hands out nothing that was damaged or swept", async () => {
-    const hash = await blobs.keepBytes(Buffer.from("precious"));
+    const hash = await keep(blobs, Buffer.from("precious"));
     appendFileSync(join(store, hash.slice(0, 2), hash.slice(2)), "!");
     expect(await reasonOf(blobs.read(hash))).toBe("blob_damaged");
     expect(await reasonOf(blobs.copyTo(hash, at("out")))).toBe("blob_damaged");
-    const other = await blobs.keepBytes(Buffer.from("other"));
+    const other = await keep(blobs, Buffer.from("other"));
     expect(await blobs.sweep(new Set([hash]))).toBe(5);
     expect(await reasonOf(blobs.read(other))).toBe("blob_missing");
     await expect(blobs.read("../../etc/passwd")).rejects.toThrow(TypeError);
   });
 
+  it("copies a file whose fingerprint is known, and replaces a blob that was cut short", async () => {
+    const bytes = Buffer.alloc(100_000, "abc");
+    const hash = sha256(bytes);
+    const path = join(store, hash.slice(0, 2), hash.slice(2));
+    writeFileSync(at("f"), bytes, { mode: 0o644 });
+    const known = { size: bytes.length, mtimeMs: statSync(at("f")).mtimeMs, hash };
+    for (const fingerprint of [known, undefined, known]) {
+      const { onDisk, ...kept } = await blobs.keepFile(at("f"), fingerprint);
+      await onDisk;
+      expect(kept).toEqual({ hash, size: bytes.length });
+      expect(statSync(path).mode & 0o777).toBe(0o600);
+      expect(Buffer.from(await blobs.read(hash))).toEqual(bytes);
+      writeFileSync(path, bytes.subarray(0, 50_000));
+    }
+    // A fingerprint of before is not taken for the file's.
+    writeFileSync(at("f"), "changed");
+    expect(await blobs.keepFile(at("f"), known)).toMatchObject({ hash: sha256(Buffer.from("changed")), size: 7 });
+  });
+
   it("leaves young blobs to the calls that are about to name them", async () => {
     const careful = createBlobs(store);
-    const hash = await careful.keepBytes(Buffer.from("young"));
+    const hash = await keep(careful, Buffer.from("young"));
     expect(await careful.sweep(new Set())).toBe(0);
     const path = join(store, hash.slice(0, 2), hash.slice(2));
     utimesSync(path, 1, 1);
-    await careful.keepBytes(Buffer.from("young"));
+    await keep(careful, Buffer.from("young"));
     expect(await careful.sweep(new Set())).toBe(0);
     utimesSync(path, 1, 1);
     expect(await careful.sweep(new Set())).toBe(5);

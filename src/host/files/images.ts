@@ -46,7 +46,12 @@ type Kept = Extract<FileImage, { kind: "file" }>;
 export function createImages(blobs: Blobs, options: ImagesOptions = {}): Images {
   const durable = options.fsync ?? true;
   return {
-    capture: (path) => imageOf(path, (stats) => (stats.size > shortBytes ? blobs.keepFile(path) : contentOf(path, blobs))),
+    async capture(path) {
+      const { image, onDisk } = await beginCapture(path, blobs);
+      await onDisk;
+      return image;
+    },
+    beginCapture: (path, known) => beginCapture(path, blobs, known),
     inspect: (path, known) => imageOf(path, (stats) => hashOf(path, stats, known)),
     async restore(path, image) {
       try {
@@ -56,6 +61,17 @@ export function createImages(blobs: Blobs, options: ImagesOptions = {}): Images 
       }
     },
   };
+}
+
+async function beginCapture(path: string, blobs: Blobs, known?: Fingerprint): Promise<{ image: FileImage; onDisk: Promise<void> }> {
+  let onDisk = Promise.resolve();
+  const keep = async (): Promise<Content> => {
+    const { hash, size, ...kept } = await blobs.keepFile(path, known);
+    onDisk = kept.onDisk;
+    return { hash, size };
+  };
+  const image = await imageOf(path, async (stats) => (stats.size > shortBytes ? keep() : ((await contentOf(path)) ?? keep())));
+  return { image, onDisk };
 }
 
 type Content = Pick<Kept, "hash" | "size" | "bytes">;
@@ -74,14 +90,14 @@ async function imageOf(path: string, content: (stats: fs.Stats) => Promise<Conte
   }
 }
 
-async function contentOf(path: string, blobs: Blobs): Promise<Content> {
+/** Nothing when it changed while it was read. */
+async function contentOf(path: string): Promise<Content | undefined> {
   const fd = await openWarm(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
   try {
     const expected = (await fstat(fd)).size;
     const buffer = Buffer.allocUnsafe(expected + 1);
     const size = await readWarm(fd, buffer, 0, expected);
-    // It grew meanwhile.
-    if (size !== expected || (await fstat(fd)).size !== expected) return await blobs.keepFile(path);
+    if (size !== expected || (await fstat(fd)).size !== expected) return undefined;
     const bytes = buffer.subarray(0, size);
     return { hash: sha256(bytes), size, bytes: bytes.toString("base64") };
   } finally {
