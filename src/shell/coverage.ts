@@ -54,9 +54,14 @@ export function isCovered(node: SyntaxNode, source: string): boolean {
       const first = node.commands[0];
       return first === undefined || listCovered(node.commands, first.pos, -1, betweenStatements, source, node);
     }
-    case "Pipeline":
-    case "AndOr": {
+    case "Pipeline": {
       // `time` or `!` before nothing: what follows it may not be what bash makes of it.
+      const first = node.commands[0];
+      if (first === undefined) return false;
+      const begins = node.prefixes.length === 0 || listCovered(node.prefixes, node.pos, first.pos, betweenWords, source, node);
+      return begins && listCovered(node.commands, first.pos, -1, betweenCommands, source, node);
+    }
+    case "AndOr": {
       const first = node.commands[0];
       return first !== undefined && listCovered(node.commands, first.pos, -1, betweenCommands, source, node);
     }
