@@ -1,6 +1,6 @@
 /** The process port: commands that cannot hang and leave nothing behind (B1, B2). */
 import type { FileChange } from "./plan.ts";
-import type { ChangeSet, NetworkAccess, SandboxTier } from "./sandbox.ts";
+import type { ChangeSet, NetworkAccess, SandboxTier, UndoGuarantee } from "./sandbox.ts";
 import type { TaskRecord } from "./tasks.ts";
 
 export interface ShellRequest {
@@ -31,6 +31,8 @@ export interface ShellOutcome {
   readonly tier: SandboxTier;
   /** What a captured command changed, journaled and committed. Absent where it was not captured. */
   readonly changes?: readonly FileChange[];
+  /** Absent: only what the plan named can be taken back. */
+  readonly undo?: UndoGuarantee;
   /** The command took longer than the foreground budget and goes on as this task. */
   readonly movedTo?: TaskRecord;
   /** Survivors were ended by a PID namespace, or by process group and scan. */

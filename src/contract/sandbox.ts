@@ -12,6 +12,15 @@ export interface Rehearsal {
   readonly keep: boolean;
 }
 
+/** How much of what a command did to the roots undo gives back. */
+export type UndoGuarantee =
+  /** Everything: it was written to a layer first. */
+  | { readonly kind: "layer" }
+  /** Everything that was there before; the command was not confined. */
+  | { readonly kind: "snapshot" }
+  /** As `snapshot`, but for these paths: too large, too many, or closed. */
+  | { readonly kind: "partial"; readonly uncovered: readonly string[] };
+
 /** What a captured command would change; lives on disk until it is committed or dropped. */
 export interface ChangeSet {
   readonly id: string;
