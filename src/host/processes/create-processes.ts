@@ -12,6 +12,7 @@ import {
   type ShellOutcome,
   type ShellRequest,
   ToolFailure,
+  type UndoGuarantee,
 } from "../../contract/index.ts";
 import { type ConfinedRun, exportText, type Sandbox, setupEnvironment } from "../sandbox/index.ts";
 import type { BackgroundTasks } from "./background-tasks.ts";
@@ -77,12 +78,22 @@ export class ProcessRoom {
     const { sandbox, capture = "auto", network = "on" } = this.#options;
     await this.#demandTier();
     if (sandbox === undefined || capture === "off" || request.callId === undefined || roots.length === 0) return this.#supervise(request);
-    if ((await sandbox.tier()) === "E5") return this.#supervise(request);
+    if ((await sandbox.tier()) === "E5") return this.#watched(sandbox, request, roots, request.callId);
     const confined = await sandbox.begin({ purpose: "run", network, roots, cwd: request.cwd });
     const supervised = await this.#confined(sandbox, confined, request);
     const set = await sandbox.collect(confined, request.command, request.cwd);
     await sandbox.commit(set, request.callId);
-    return { ...supervised, changes: set.changes };
+    return { ...supervised, changes: set.changes, undo: { kind: "layer" } };
+  }
+
+  /** Without an overlay: unconfined, but what was there before is kept. */
+  async #watched(sandbox: Sandbox, request: ShellRequest, roots: readonly string[], callId: string): Promise<Supervised> {
+    const watch = await sandbox.watch(roots, callId);
+    try {
+      return { ...(await this.#supervise(request)), ...(await watch.finish()) };
+    } finally {
+      watch.close();
+    }
   }
 
   /** Policy may demand a tier; a missing one fails closed with what to do. */
@@ -228,6 +239,7 @@ interface Supervised {
   readonly kind: "namespace" | "group";
   readonly tier: SandboxTier;
   readonly changes?: readonly FileChange[];
+  readonly undo?: UndoGuarantee;
 }
 
 function noOverlay(): ToolFailure {
@@ -236,7 +248,7 @@ function noOverlay(): ToolFailure {
   });
 }
 
-function outcomeOf({ ended, env, kind, tier, changes }: Supervised, request: ShellRequest): ShellOutcome {
+function outcomeOf({ ended, env, kind, tier, changes, undo }: Supervised, request: ShellRequest): ShellOutcome {
   const { report, ...rest } = ended;
   const state = parseState(report);
   return {
@@ -244,6 +256,7 @@ function outcomeOf({ ended, env, kind, tier, changes }: Supervised, request: She
     tier,
     containment: kind,
     ...(changes === undefined ? {} : { changes }),
+    ...(undo === undefined ? {} : { undo }),
     ...(state === undefined ? {} : { cwd: state.cwd, env: carriedEnvironment(request.env, env, state.env) }),
   };
 }

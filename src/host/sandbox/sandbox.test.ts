@@ -235,7 +235,7 @@ describe.skipIf(!holds)(`a commit that is killed${why}`, () => {
     const dead = join(world.home, "sandbox", "0123456789abcdef");
     mkdirSync(join(dead, "work0", "work"), { recursive: true });
     chmodSync(join(dead, "work0", "work"), 0o000);
-    expect(await elsewhere(world).recoverChangeSets()).toEqual({ rolledBack: [], discarded: 1 });
+    expect(await elsewhere(world).recoverChangeSets()).toEqual({ rolledBack: [], journaled: [], discarded: 1 });
     expect(runsOf(world)).toEqual([id]);
   });
 });

@@ -3,23 +3,34 @@
  * drops it, and takes back at the next start what a killed commit began. Starting the command itself is the process room's.
  */
 import { lstatSync, realpathSync } from "node:fs";
-import { type Images, type JournalEntry, type NetworkAccess, type SandboxTier, ToolFailure } from "../../contract/index.ts";
+import {
+  type FileChange,
+  type Images,
+  type JournalEntry,
+  type NetworkAccess,
+  type SandboxTier,
+  ToolFailure,
+  type UndoGuarantee,
+} from "../../contract/index.ts";
 import { loadChangeSet, type StoredChangeSet, saveChangeSet, unfinishedCommit } from "./change-set.ts";
 import { commitChanges, rollBack } from "./commit.ts";
 import { whyNotBuilt } from "./confinement.ts";
 import { describeChanges, type MakeDiff } from "./describe-changes.ts";
 import { isBelow } from "./mount-table.ts";
 import { readUpper } from "./read-upper.ts";
+import { abandonedWatches, Shadow, type ShadowLimits } from "./shadow.ts";
 import {
   isOwned,
   newLayer,
   newRunDirectory,
   own,
+  privateBase,
   type RunDirectory,
   removeRun,
   runDirectories,
   runDirectory,
   stateBase,
+  stateBases,
 } from "./state-directory.ts";
 import { type Purpose, surroundings } from "./surroundings.ts";
 import { buildWorld, type TierReport, Tiers } from "./tiers.ts";
@@ -34,6 +45,8 @@ export interface SandboxOptions {
   readonly makeDiff?: MakeDiff;
   /** Tiers that may be used; absent: whatever holds. */
   readonly only?: readonly SandboxTier[];
+  /** How much of a workspace is kept where there is no overlay. */
+  readonly shadowLimits?: ShadowLimits;
 }
 
 export interface RunPlan {
@@ -55,7 +68,17 @@ export interface ConfinedRun {
   readonly since: number;
 }
 
+/** A command that runs unconfined, with what was there before kept aside. */
+export interface Watch {
+  /** What it changed, journaled under its call. */
+  finish(): Promise<{ readonly changes: readonly FileChange[]; readonly undo: UndoGuarantee }>;
+  /** The record on disk is needed no more. */
+  close(): void;
+}
+
 export interface Recovery {
+  /** Calls whose unconfined command a killed process left: what it did until then can be undone. */
+  readonly journaled: readonly string[];
   /** Commits that a killed process began, by change set; `failed` paths could not be given back. */
   readonly rolledBack: readonly { readonly id: string; readonly failed: readonly string[] }[];
   readonly discarded: number;
@@ -64,6 +87,7 @@ export interface Recovery {
 export class Sandbox {
   readonly #options: SandboxOptions;
   readonly #tiers: Tiers;
+  #shadow: Promise<Shadow> | undefined;
 
   constructor(options: SandboxOptions) {
     this.#options = options;
@@ -104,6 +128,36 @@ export class Sandbox {
       removeRun(directory.path);
       throw error;
     }
+  }
+
+  /** For machines without an overlay: keeps what the roots hold, as far as it fits, before an unconfined command runs. */
+  async watch(roots: readonly string[], callId: string): Promise<Watch> {
+    this.#shadow ??= this.#newShadow();
+    const shadow = await this.#shadow;
+    const snapshot = await shadow.take(outermost(roots.map((path) => realpathSync.native(path))), callId);
+    return {
+      finish: async () => {
+        const { journal, changes, undo } = await shadow.compare(snapshot);
+        if (journal.length > 0) await this.#options.journal?.(callId, journal);
+        return { changes, undo };
+      },
+      close: () => shadow.done(snapshot),
+    };
+  }
+
+  async #newShadow(): Promise<Shadow> {
+    const { home } = this.#options;
+    const base = privateBase(home);
+    if (base === undefined)
+      throw new ToolFailure("tool_error", "There is no private directory to keep a snapshot of the workspace in.", {
+        details: { reason: "no_snapshot" },
+      });
+    return this.#shadowIn(newRunDirectory(base).path);
+  }
+
+  #shadowIn(directory: string): Shadow {
+    const { home, images, shadowLimits } = this.#options;
+    return new Shadow(directory, images, [home, ...stateBases(home)], shadowLimits);
   }
 
   /** Throws when the world could not be built; the command did not start then. */
@@ -199,9 +253,11 @@ export class Sandbox {
   /** At start: commits that were killed are taken back, layers of dead processes removed; kept sets stay. */
   async recoverChangeSets(): Promise<Recovery> {
     const rolledBack: { id: string; failed: readonly string[] }[] = [];
+    const journaled: string[] = [];
     let discarded = 0;
     for (const run of runDirectories(this.#options.home)) {
       if (isOwned(run)) continue;
+      journaled.push(...(await this.#takeUp(run.path)));
       const journal = unfinishedCommit(run.path);
       if (journal !== undefined) {
         const failed = await rollBack(journal, this.#options.images);
@@ -210,7 +266,16 @@ export class Sandbox {
       removeRun(run.path);
       discarded += 1;
     }
-    return { rolledBack, discarded };
+    return { rolledBack, journaled, discarded };
+  }
+
+  async #takeUp(directory: string): Promise<readonly string[]> {
+    const watches = abandonedWatches(directory);
+    for (const { callId, snapshot } of watches) {
+      const { journal } = await this.#shadowIn(directory).compare(snapshot);
+      if (journal.length > 0) await this.#options.journal?.(callId, journal);
+    }
+    return watches.map(({ callId }) => callId);
   }
 
   #find(id: string): RunDirectory {

@@ -24,13 +24,21 @@ export function stateBase(home: string, roots: readonly string[]): string | unde
   return stateBases(home).find((base) => isPlainPath(base) && !roots.some((root) => isWithin(base, root)) && prepare(base));
 }
 
+/** The first base that nobody else can look into, whatever file system it lies on. */
+export function privateBase(home: string): string | undefined {
+  return stateBases(home).find(isPrivate);
+}
+
 function prepare(base: string): boolean {
+  return isPrivate(base) && !unfit.has(statfsSync(base).type);
+}
+
+function isPrivate(base: string): boolean {
   try {
     mkdirSync(base, { recursive: true, mode: 0o700 });
     const stats = lstatSync(base);
     // In a shared directory somebody else may have been there first.
-    if (!stats.isDirectory() || stats.uid !== process.getuid?.() || (stats.mode & 0o077) !== 0) return false;
-    return !unfit.has(statfsSync(base).type);
+    return stats.isDirectory() && (process.getuid === undefined || stats.uid === process.getuid()) && (stats.mode & 0o077) === 0;
   } catch {
     return false;
   }

@@ -15,7 +15,7 @@ import {
   type ToolOutput,
 } from "../../contract/index.ts";
 import { analyzeCommand, bindPlaceholders, type ShellAnalysis } from "../../shell/index.ts";
-import { summarize, wireChange } from "./change-report.ts";
+import { summarize, wireChange, wireUndo } from "./change-report.ts";
 import { CommandOutput } from "./command-output.ts";
 import { gitTrustFor } from "./git-trust.ts";
 import { resolveEffects } from "./resolve-effects.ts";
@@ -133,9 +133,13 @@ async function runCommand({ timeout, run_in_background }: BashInput, context: Ru
     tier: outcome.tier,
     containment: outcome.containment,
     ...(outcome.changes === undefined ? {} : { changes: outcome.changes.map(wireChange) }),
+    ...(outcome.undo === undefined ? {} : { undo: wireUndo(outcome.undo) }),
   };
   const took = outcome.durationMs >= reportDurationMs ? `\n[took ${(outcome.durationMs / 1000).toFixed(1)} s]` : "";
-  const text = `${collected.text}${took}`;
+  const uncovered = outcome.undo?.kind === "partial" ? outcome.undo.uncovered : [];
+  const limits =
+    uncovered.length === 0 ? "" : `\n[undo cannot give back: ${uncovered.slice(0, 5).join(", ")}${uncovered.length > 5 ? ", …" : ""}]`;
+  const text = `${collected.text}${took}${limits}`;
   const truncated = collected.truncated === undefined ? {} : { truncated: collected.truncated };
   if (outcome.movedTo) {
     const { id } = outcome.movedTo;

@@ -1,5 +1,5 @@
 /** How the changes of a command are told: as data, and as a summary with the risky ones first. */
-import type { FileChange, JsonObject } from "../../contract/index.ts";
+import type { FileChange, JsonObject, UndoGuarantee } from "../../contract/index.ts";
 
 const marks = { created: "+", modified: "~", deleted: "-", mode: "m", link: "l" } as const;
 const maxListed = 50;
@@ -13,6 +13,11 @@ export function wireChange({ path, change, beforeSize, afterSize, diff }: FileCh
     ...(afterSize === undefined ? {} : { after_size: afterSize }),
     ...(diff === undefined ? {} : { diff }),
   };
+}
+
+/** Which guarantee held, and what it leaves out. */
+export function wireUndo(undo: UndoGuarantee): JsonObject {
+  return { guarantee: undo.kind, ...(undo.kind === "partial" ? { uncovered: [...undo.uncovered] } : {}) };
 }
 
 export function summarize(changes: readonly FileChange[]): string {

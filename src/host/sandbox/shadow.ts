@@ -1,0 +1,235 @@
+/**
+ * Undo of commands where the machine offers no overlay: what the workspace holds is kept beside it before a command runs, and
+ * compared afterwards. Files are copied once and known again by inode, size and times. Bounded: what does not fit is named, and
+ * the result says so. It gives back what was there; it confines nothing, there is no dry run, and what somebody else changes in the
+ * workspace meanwhile counts as the command's.
+ */
+import { randomBytes } from "node:crypto";
+import { lstatSync, readdirSync, readFileSync, readlinkSync, renameSync, rmSync, type Stats, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { setImmediate as breath } from "node:timers/promises";
+import type { Blobs, FileChange, FileImage, Images, JournalEntry, UndoGuarantee } from "../../contract/index.ts";
+import { createBlobs } from "../files/blobs.ts";
+import { isWithin } from "./mount-table.ts";
+import { isDirectoryMode, type Seen, seenOf } from "./operations.ts";
+
+export interface ShadowLimits {
+  readonly files: number;
+  readonly bytes: number;
+  /** Larger files are not kept. */
+  readonly fileBytes: number;
+}
+
+const defaultLimits: ShadowLimits = { files: 20_000, bytes: 256 << 20, fileBytes: 32 << 20 };
+
+interface Kept extends Seen {
+  readonly uid: number;
+  readonly gid: number;
+  /** Of a file: its bytes. Absent where they could not be kept. */
+  readonly hash?: string;
+  /** Of a link. */
+  readonly target?: string;
+}
+
+export interface Snapshot {
+  /** Of its record on disk. */
+  readonly file: string;
+  readonly roots: readonly string[];
+  readonly paths: ReadonlyMap<string, Kept>;
+  /** Directories that were not looked into. */
+  readonly left: ReadonlySet<string>;
+}
+
+/** What a command did, as far as it was watched. */
+export interface Watched {
+  readonly journal: readonly JournalEntry[];
+  readonly changes: readonly FileChange[];
+  readonly undo: UndoGuarantee;
+}
+
+/** Other people's code and what builds made: looked at last, so that they do not use up what the work itself needs. */
+const bulky = new Set(["node_modules", ".venv", "venv", "target", "dist", "build", ".cache", "vendor", ".gradle", "__pycache__"]);
+const breathEvery = 500;
+
+export class Shadow {
+  readonly #directory: string;
+  readonly #blobs: Blobs;
+  readonly #images: Images;
+  readonly #limits: ShadowLimits;
+  readonly #hidden: readonly string[];
+  #known: ReadonlyMap<string, Kept> = new Map();
+
+  /** `directory`: of one process. `hidden`: what is never looked into. */
+  constructor(directory: string, images: Images, hidden: readonly string[], limits: ShadowLimits = defaultLimits) {
+    this.#directory = directory;
+    this.#blobs = createBlobs(join(directory, "blobs"), { fsync: false });
+    this.#images = images;
+    this.#limits = limits;
+    this.#hidden = hidden;
+  }
+
+  /** Before the command. On disk when it resolves, so that a killed process's command can be undone as well. */
+  async take(roots: readonly string[], callId: string): Promise<Snapshot> {
+    const paths = new Map<string, Kept>();
+    let bytes = 0;
+    const left = await walk(roots, this.#hidden, async (path, stats) => {
+      if (paths.size >= this.#limits.files || bytes >= this.#limits.bytes) return false;
+      const kept = await this.#keep(path, stats);
+      bytes += kept.hash === undefined ? 0 : stats.size;
+      paths.set(path, kept);
+      return true;
+    });
+    this.#known = paths;
+    const snapshot = { file: `watch-${randomBytes(6).toString("hex")}.json`, roots, paths, left };
+    save(this.#directory, callId, snapshot);
+    return snapshot;
+  }
+
+  /** After it. */
+  async compare(snapshot: Snapshot): Promise<Watched> {
+    const now = new Map<string, Stats>();
+    await walk(snapshot.roots, [...this.#hidden, ...snapshot.left], async (path, stats) => {
+      now.set(path, stats);
+      return true;
+    });
+    const gone: JournalEntry[] = [];
+    const there: JournalEntry[] = [];
+    const changes: FileChange[] = [];
+    const lost: string[] = [];
+    for (const [path, kept] of snapshot.paths) {
+      const stats = now.get(path);
+      if (stats !== undefined && (await this.#isSame(path, kept, stats))) continue;
+      changes.push(changeOf(path, kept, stats));
+      const before = await this.#image(kept);
+      if (before === undefined) lost.push(path);
+      else (stats === undefined ? gone : there).push({ path, before });
+    }
+    for (const [path, stats] of now) {
+      if (snapshot.paths.has(path)) continue;
+      there.push({ path, before: { kind: "absent" } });
+      changes.push({ path, change: stats.isSymbolicLink() ? "link" : "created", ...(stats.isFile() ? { afterSize: stats.size } : {}) });
+    }
+    const uncovered = [...lost, ...snapshot.left];
+    return {
+      // As a commit has it: what went, inner before outer, then the rest, outer before inner.
+      journal: [...gone.reverse(), ...there.sort((a, b) => a.path.length - b.path.length)],
+      changes: changes.sort((a, b) => (a.path < b.path ? -1 : 1)),
+      undo: uncovered.length === 0 ? { kind: "snapshot" } : { kind: "partial", uncovered: uncovered.slice(0, 100) },
+    };
+  }
+
+  /** The command is over and journaled. */
+  done({ file }: Snapshot): void {
+    rmSync(join(this.#directory, file), { force: true });
+  }
+
+  async #keep(path: string, stats: Stats): Promise<Kept> {
+    const seen = { ...seenOf(stats), uid: stats.uid, gid: stats.gid };
+    if (stats.isSymbolicLink()) return { ...seen, target: readlinkSync(path) };
+    if (!stats.isFile() || stats.size > this.#limits.fileBytes) return seen;
+    const known = this.#known.get(path);
+    if (known?.hash !== undefined && isUntouched(known, stats)) return known;
+    try {
+      return { ...seen, hash: (await this.#blobs.keepFile(path)).hash };
+    } catch {
+      // Closed to us, or gone meanwhile: what becomes of it cannot be taken back.
+      return seen;
+    }
+  }
+
+  async #isSame(path: string, kept: Kept, stats: Stats): Promise<boolean> {
+    if (kept.mode !== stats.mode || kept.uid !== stats.uid || kept.gid !== stats.gid) return false;
+    if (isDirectoryMode(kept.mode) || isUntouched(kept, stats)) return true;
+    if (kept.target !== undefined) return readlinkSync(path) === kept.target;
+    if (kept.hash === undefined || kept.size !== stats.size) return false;
+    const image = await this.#images.inspect(path).catch(() => undefined);
+    return image?.kind === "file" && image.hash === kept.hash;
+  }
+
+  /** In the store that undo reads from; `undefined` where the bytes were not kept. */
+  async #image(kept: Kept): Promise<FileImage | undefined> {
+    const mode = kept.mode & 0o7777;
+    if (isDirectoryMode(kept.mode)) return { kind: "directory", mode };
+    if (kept.target !== undefined) return { kind: "link", target: kept.target };
+    if (kept.hash === undefined) return undefined;
+    const copy = join(this.#directory, `copy-${randomBytes(6).toString("hex")}`);
+    await this.#blobs.copyTo(kept.hash, copy);
+    const image = await this.#images.capture(copy).finally(() => rmSync(copy, { force: true }));
+    return image.kind === "file" ? { ...image, mode, mtimeMs: kept.mtimeMs, uid: kept.uid, gid: kept.gid } : undefined;
+  }
+}
+
+/** Visits everything below the roots but what is hidden, outer paths first; answers the directories that were not looked into. */
+async function walk(
+  roots: readonly string[],
+  hidden: readonly string[],
+  visit: (path: string, stats: Stats) => Promise<boolean>,
+): Promise<ReadonlySet<string>> {
+  const left = new Set<string>();
+  const later: string[] = [];
+  let visited = 0;
+  const enter = async (directory: string, device: number): Promise<void> => {
+    let names: string[];
+    try {
+      names = readdirSync(directory).sort();
+    } catch {
+      left.add(directory);
+      return;
+    }
+    const inner: string[] = [];
+    for (const name of names) {
+      const path = join(directory, name);
+      if (hidden.some((other) => isWithin(path, other))) continue;
+      const stats = lstatSync(path, { throwIfNoEntry: false });
+      if (stats === undefined) continue;
+      if (++visited % breathEvery === 0) await breath();
+      // Another file system, or a name that cannot be written down.
+      if (stats.dev !== device || name.includes("\ufffd") || !(await visit(path, stats))) left.add(path);
+      else if (stats.isDirectory()) (bulky.has(name) ? later : inner).push(path);
+    }
+    for (const path of inner) await enter(path, device);
+  };
+  for (const root of roots) {
+    const { dev } = lstatSync(root);
+    await enter(root, dev);
+    while (later.length > 0) await enter(later.shift() ?? root, dev);
+  }
+  return left;
+}
+
+function isUntouched(seen: Seen, now: Stats): boolean {
+  return (
+    seen.ino === now.ino && seen.size === now.size && seen.mode === now.mode && seen.mtimeMs === now.mtimeMs && seen.ctimeMs === now.ctimeMs
+  );
+}
+
+function changeOf(path: string, kept: Kept, now: Stats | undefined): FileChange {
+  const before = kept.hash === undefined ? {} : { beforeSize: kept.size };
+  if (now === undefined) return { path, change: "deleted", ...before };
+  if (now.isSymbolicLink()) return { path, change: "link", ...before };
+  const sameKind = (kept.mode & 0o170000) === (now.mode & 0o170000);
+  if (now.isDirectory()) return { path, change: sameKind ? "mode" : "modified" };
+  const onlyMode = sameKind && kept.size === now.size && kept.mtimeMs === now.mtimeMs;
+  return onlyMode ? { path, change: "mode" } : { path, change: "modified", ...before, afterSize: now.size };
+}
+
+function save(directory: string, callId: string, { file, roots, paths, left }: Snapshot): void {
+  const path = join(directory, file);
+  writeFileSync(`${path}.new`, JSON.stringify({ callId, roots, paths: [...paths], left: [...left] }), { mode: 0o600 });
+  renameSync(`${path}.new`, path);
+}
+
+/** What a dead process was watching when it ended. */
+export function abandonedWatches(directory: string): readonly { readonly callId: string; readonly snapshot: Snapshot }[] {
+  return readdirSync(directory)
+    .filter((name) => /^watch-[0-9a-f]+\.json$/.test(name))
+    .map((file) => {
+      const { callId, roots, paths, left } = JSON.parse(readFileSync(join(directory, file), "utf8")) as {
+        callId: string;
+        roots: string[];
+        paths: [string, Kept][];
+        left: string[];
+      };
+      return { callId, snapshot: { file, roots, paths: new Map(paths), left: new Set(left) } };
+    });
+}
