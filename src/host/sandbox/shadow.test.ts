@@ -95,7 +95,7 @@ describe("a command where there is no overlay", () => {
           join(import.meta.dirname, "fixtures/watch.child.mjs"),
           world.home,
           world.workspace,
-          "rm -rf src; echo x > b.txt; touch began; exec sleep 60",
+          "rm -rf src; echo x > b.txt; touch began; while [ -e began ]; do sleep 0.1; done",
         ],
       ],
       { stdio: "ignore" },
