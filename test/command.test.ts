@@ -80,6 +80,24 @@ describe("karyi call", () => {
     }
   });
 
+  it("wrong usage is one JSON object too when JSON was asked for", async () => {
+    const { run, workspace } = await places();
+    for (const args of [["call"], ["nonsense"], ["history", "--limit", "x"], ["call", "Read", "{}", "--mode", "wild"]]) {
+      const { code, stdout } = await run([...args, "--json"]);
+      expect([code, JSON.parse(stdout)]).toEqual([2, { status: "error", error: expect.objectContaining({ code: "invalid_tool_input" }) }]);
+    }
+    expect((await run(["histroy"])).stderr).toContain("Did you mean 'history'?");
+    const { code, stderr } = await karyi(["history", "--workspace", join(workspace, "none"), "--home", join(workspace, "h")]);
+    expect([code, stderr]).toEqual([2, expect.stringContaining("is not a directory")]);
+  });
+
+  it("a home that cannot be used is said with what to do", async () => {
+    const { workspace } = await places();
+    await writeFile(join(workspace, "file"), "");
+    const { code, stderr } = await karyi(["history", "--workspace", workspace, "--home", join(workspace, "file")]);
+    expect([code, stderr]).toEqual([1, expect.stringContaining("--home")]);
+  });
+
   it("input comes from stdin with '-'", async () => {
     const { workspace, json } = await places();
     await writeFile(join(workspace, "a b.txt"), "x");

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import { defineTool, type KaryiEvent, ToolFailure } from "../src/index.ts";
-import { testEngine, treeOf } from "./support/engine.ts";
+import { temporaryDirectory, testEngine, treeOf } from "./support/engine.ts";
 
 describe("a writing call", () => {
   it("asks, writes, and can be undone to the byte", async () => {
@@ -384,6 +384,33 @@ describe("hooks", () => {
     expect(await session.call("Write", { file_path: "/etc/x", content: "yes" })).toMatchObject({ status: "denied" });
   });
 
+  it("an allow also counts when somebody else was faster and the call is planned again", async () => {
+    const { engine, workspace } = await testEngine({
+      approve: undefined as never,
+      hooks: [{ event: "before", run: () => ({ decision: "allow" }) }],
+    });
+    await writeFile(join(workspace, "list.txt"), "a: open\nb: open\n");
+    const sessions = await Promise.all(["a", "b"].map((id) => engine.openSession({ id })));
+    const results = await Promise.all(
+      sessions.map((session, index) =>
+        session.call("Edit", { file_path: "list.txt", old_string: `${"ab"[index]}: open`, new_string: `${"ab"[index]}: done` }),
+      ),
+    );
+    expect(results.map(({ output, status }) => (status === "ok" ? "ok" : output))).toEqual(["ok", "ok"]);
+    expect(await readFile(join(workspace, "list.txt"), "utf8")).toBe("a: done\nb: done\n");
+  });
+
+  it("a command that answers without end is stopped, and the call is asked about", async () => {
+    const home = await temporaryDirectory();
+    await writeFile(join(home, "config.json"), JSON.stringify({ hooks: [{ event: "before", command: "yes" }] }));
+    const { engine } = await testEngine({ home, approve: undefined as never });
+    const session = await engine.openSession();
+    expect(await session.call("List", { path: "." })).toMatchObject({
+      status: "denied",
+      error: { message: expect.stringContaining("answered more than") },
+    });
+  });
+
   it("one hook's allow does not answer the ask of another that failed, whatever their order", async () => {
     const fails = {
       event: "before" as const,
@@ -401,6 +428,53 @@ describe("hooks", () => {
       expect(await session.call("Write", { file_path: "a.txt", content: "x" })).toMatchObject({ status: "denied" });
       expect(await treeOf(workspace)).toEqual({});
     }
+  });
+});
+
+describe("a caller without types", () => {
+  it("what is no call is answered like one that cannot be read, in its place", async () => {
+    const { engine, workspace } = await testEngine();
+    await writeFile(join(workspace, "a.txt"), "x");
+    const session = await engine.openSession();
+    const nonsense = [null, {}, { name: 7 }, "Read", { name: "Read", input: { file_path: "a.txt" } }, { name: "Read", id: 5, input: {} }];
+    const results = await session.callAll(nonsense as never);
+    expect(results.map(({ status, error }) => error?.code ?? status)).toEqual([
+      ...Array(4).fill("invalid_tool_input"),
+      "ok",
+      "invalid_tool_input",
+    ]);
+  });
+
+  it("a workspace that is no directory is said at once", async () => {
+    const { workspace } = await testEngine();
+    await expect(testEngine({ workspace: join(workspace, "none") })).rejects.toMatchObject({ details: { reason: "workspace_missing" } });
+  });
+});
+
+describe("a call that waits for its approval", () => {
+  it("is the same call after a restart, also when its text only looks like a secret", async () => {
+    const first = await testEngine({ approvals: "record", approve: undefined as never });
+    const content = `token ${"gh"}p_${"a1B2".repeat(9)}\n`;
+    const session = await first.engine.openSession();
+    const asked = await session.call("Write", { file_path: "a.txt", content });
+    expect(asked.status).toBe("suspended");
+    await first.engine.close();
+    const { engine, workspace } = await testEngine({ ...first, approvals: "record", approve: undefined as never });
+    await engine.answer(asked.approvalId ?? "", { answer: "once" });
+    expect(await engine.resume(asked.approvalId ?? "")).toMatchObject({ status: "ok" });
+    expect(await readFile(join(workspace, "a.txt"), "utf8")).toBe(content);
+  });
+});
+
+describe("an undo", () => {
+  it("that is cancelled before it begins changes nothing", async () => {
+    const { engine, workspace } = await testEngine();
+    const session = await engine.openSession();
+    const { callId } = await session.call("Write", { file_path: "a.txt", content: "x" });
+    const before = await treeOf(workspace);
+    expect(await session.undo(callId, { signal: AbortSignal.abort() })).toMatchObject({ status: "cancelled" });
+    expect(await treeOf(workspace)).toEqual(before);
+    expect(await session.undo(callId)).toMatchObject({ status: "ok" });
   });
 });
 

@@ -124,8 +124,13 @@ export async function readStdin(): Promise<string> {
   return Buffer.concat(chunks).toString("utf8");
 }
 
-export function fail(error: unknown): number {
-  warn(error instanceof Error ? error.message : String(error));
-  if (error instanceof ToolFailure && error.hint !== undefined) warn(error.hint);
-  return error instanceof UsageError ? exitCodes.usage : exitCodes.failed;
+/** Says what went wrong; with `--json` also as the one object on stdout. */
+export function fail(error: unknown, { json = false }: { readonly json?: boolean } = {}): number {
+  const failure = error instanceof ToolFailure ? error.toError() : undefined;
+  const message = error instanceof Error ? error.message : String(error);
+  const usage = error instanceof UsageError || failure?.code === "invalid_tool_input";
+  warn(message);
+  if (failure?.hint !== undefined) warn(failure.hint);
+  if (json) printJson({ status: "error", error: failure ?? { code: usage ? "invalid_tool_input" : "tool_error", message } });
+  return usage ? exitCodes.usage : exitCodes.failed;
 }

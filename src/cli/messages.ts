@@ -127,6 +127,10 @@ const texts = {
     "没有待批准的请求“{0}”。用 karyi approvals 查看。",
   ],
   unknownAnswer: ["The answer must be once, always or deny, not '{0}'.", "答复必须是 once、always 或 deny，而不是“{0}”。"],
+  unknownCommand: [
+    "There is no command '{0}'. Did you mean '{1}'? All commands: karyi --help",
+    "没有命令“{0}”。是不是想用“{1}”？全部命令：karyi --help",
+  ],
   unknownMode: [
     "The mode must be plan, default, accept-edits or auto, not '{0}'.",
     "模式必须是 plan、default、accept-edits 或 auto，而不是“{0}”。",

@@ -1,9 +1,10 @@
 /** The commands and their flags; what a command does is loaded when it is called. */
 import { Command, type CommanderError, Option } from "commander";
+import { closest } from "fastest-levenshtein";
 import packageJson from "../../package.json" with { type: "json" };
 import { dialects } from "./dialect-names.ts";
 import { exitCodes } from "./exit-code.ts";
-import { fail, type GlobalFlags } from "./front.ts";
+import { fail, type GlobalFlags, printJson, UsageError } from "./front.ts";
 import { type MessageKey, say } from "./messages.ts";
 
 /** A command's work: positional arguments and merged flags in, exit code out. */
@@ -16,7 +17,12 @@ export function buildProgram(): Command {
     "after",
     `\n${say("examples")}\n  karyi call Read '{"file_path":"README.md"}'\n  karyi call Write '{"file_path":"a.txt","content":"hi"}' --dry-run\n  karyi undo --last 1\n  karyi policy explain Write '{"file_path":"/etc/hosts","content":""}'`,
   );
-  program.action(() => program.outputHelp());
+  program.allowExcessArguments().action(() => {
+    const [unknown] = program.args;
+    if (unknown === undefined) return program.outputHelp();
+    const names = program.commands.map((each) => each.name());
+    process.exitCode = fail(new UsageError(say("unknownCommand", unknown, closest(unknown, names))), program.opts());
+  });
 
   program.addCommand(
     callFlags(command("call <tool> [input]", "callAbout"))
@@ -181,13 +187,16 @@ function lazy(load: () => Promise<Work>): (...all: unknown[]) => Promise<void> {
       const work = await load();
       process.exitCode = await work(args, self.optsWithGlobals());
     } catch (error) {
-      process.exitCode = fail(error);
+      process.exitCode = fail(error, self.optsWithGlobals());
     }
   };
 }
 
 /** Help and version end well, everything else that commander stops for is wrong usage. */
 function endWith(error: CommanderError): never {
+  // Commander has said it on stderr already; a program that reads stdout gets its object all the same.
+  if (error.exitCode !== 0 && process.argv.includes("--json"))
+    printJson({ status: "error", error: { code: "invalid_tool_input", message: error.message } });
   process.exit(error.exitCode === 0 ? exitCodes.done : exitCodes.usage);
 }
 

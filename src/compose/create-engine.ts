@@ -21,7 +21,7 @@ import type {
   ToolSpec,
   Traits,
 } from "../contract/index.ts";
-import { traitsOf } from "../contract/index.ts";
+import { ToolFailure, traitsOf } from "../contract/index.ts";
 import { type CallOptions, defaultLimits, Engine, type EngineDependencies, type Toolkit } from "../engine/index.ts";
 import {
   canonical,
@@ -32,6 +32,7 @@ import {
   createSandbox,
   defaultHome,
   isAlive,
+  isDirectory,
   type Places,
   ProcessRoom,
   resolvePlaces,
@@ -91,6 +92,12 @@ export async function createEngine(options: EngineOptions = {}): Promise<KaryiEn
   const now = Date.now;
   const log = options.log ?? (() => {});
   const places = await resolvePlaces(options.workspace ?? process.cwd(), options.home ?? defaultHome(env));
+  if (!(await isDirectory(places.workspace))) {
+    throw new ToolFailure("invalid_tool_input", `The workspace ${places.workspace} is not a directory.`, {
+      hint: "Create it first, or name another one.",
+      details: { reason: "workspace_missing" },
+    });
+  }
   const flags: Config = { ...options.config, ...(options.mode === undefined ? {} : { mode: options.mode }) };
   const configPlaces = { home: places.home, workspace: places.workspace, env, flags };
   const config = await loadConfig(configPlaces, now);
@@ -193,6 +200,7 @@ class Wiring {
       images: this.#images,
       sessionPorts: ({ record }) => this.#sessions.of(record),
       masker: this.#masker,
+      valueMasker: this.#masker.valuesOnly,
       hooks: [...hooks, ...(this.#options.hooks ?? [])],
       ...(this.#options.approve === undefined ? {} : { approve: this.#options.approve }),
       asking: this.#options.approvals ?? "nobody",

@@ -201,7 +201,7 @@ export class CallLife {
     const replan = async (): Promise<Prepared> => {
       const plan = await planCall(session, call, shown.tool, input, memory, signal);
       const again: Prepared = { ...shown, input, plan };
-      const second = judge(session, call, again, dependencies);
+      const { decision: second } = await judgeWithHooks(session, call, again, dependencies, signal);
       // The values are known now: what they decide is judged too. An ask was answered above.
       if (second.verdict === "deny") throw denial(second);
       if (second.verdict === "ask" && decision.verdict === "allow")

@@ -49,7 +49,7 @@ export async function judgeWithHooks(
     input: dependencies.masker.maskJson(asJson(prepared.input)),
     cwd: session.cwd,
     summary: dependencies.masker.mask(prepared.plan.summary),
-    effects: prepared.plan.effects,
+    effects: dependencies.masker.maskJson(prepared.plan.effects),
   };
   const replies = await runHooks(dependencies.hooks, hookCall, signal, dependencies.log);
   const additions: string[] = [];

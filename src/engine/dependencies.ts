@@ -61,6 +61,8 @@ export interface EngineDependencies {
   /** The same ports for the same session, however often it is opened. */
   sessionPorts(facts: SessionFacts): Promise<Partial<SessionPorts>>;
   readonly masker: Masker;
+  /** The same without shapes of tokens: for what must be run again as it is. */
+  readonly valueMasker: Masker;
   readonly hooks: readonly Hook[];
   /** Asks a person in this process. */
   readonly approve?: Approve;

@@ -37,6 +37,13 @@ export interface OpenOptions {
   readonly toolkit?: Toolkit;
 }
 
+/** Whatever a caller without types hands in: what is no call is answered like one that could not be read. */
+function wellFormed(request: CallRequest): CallRequest {
+  const loose = request as Partial<CallRequest> | null | undefined;
+  if (typeof loose?.name === "string" && (loose.id === undefined || typeof loose.id === "string")) return request;
+  return { name: typeof loose?.name === "string" ? loose.name : "", input: {}, unreadable: "a call needs a `name` and an `input`" };
+}
+
 export class Engine {
   readonly #dependencies: EngineDependencies;
   readonly #feed: EventFeed;
@@ -77,15 +84,16 @@ export class Engine {
 
   /** Idempotent by call id; may answer `suspended`. Never rejects for anything a tool, a person or the policy does. */
   begin(session: Session, request: CallRequest, options: CallOptions = {}): Promise<Result> {
-    const isNew = request.id === undefined;
-    return this.#life.begin(session, { ...request, id: request.id ?? this.#dependencies.newId() }, options, isNew);
+    const asked = wellFormed(request);
+    const isNew = asked.id === undefined;
+    return this.#life.begin(session, { ...asked, id: asked.id ?? this.#dependencies.newId() }, options, isNew);
   }
 
   /** Results in call order, whatever finished first and whatever went wrong. */
   beginAll(session: Session, requests: readonly CallRequest[], options: CallOptions = {}): Promise<Result[]> {
     const { registry, limits } = this.#dependencies;
-    const safe = ({ name }: CallRequest) => {
-      const tool = registry.get(name);
+    const safe = (request: CallRequest) => {
+      const tool = registry.get(wellFormed(request).name);
       // An unknown tool only answers with an error, which hurts nobody beside it.
       return tool === undefined || traitsOf(tool).concurrencySafe;
     };

@@ -17,7 +17,7 @@ import { asJson, hashOf } from "./canonical.ts";
 import type { EngineDependencies } from "./dependencies.ts";
 import type { EventFeed } from "./event-feed.ts";
 import type { Prepared } from "./prepare.ts";
-import { callStart } from "./records.ts";
+import { callStart, requestOf } from "./records.ts";
 import type { Session } from "./session.ts";
 
 export type GateOutcome =
@@ -91,7 +91,8 @@ export class Gate {
       expiresAt: createdAt + limits.approvalTtlMs,
     };
     const start = callStart(request.session, request.call, request.prepared, this.#dependencies);
-    const events = await store.requestApproval({ record, call: start.call, events: [...start.events, permissionRequest(card)] });
+    const call = { ...start.call, request: requestOf(request.call, this.#dependencies) };
+    const events = await store.requestApproval({ record, call, events: [...start.events, permissionRequest(card)] });
     this.#feed.publish(events);
     return { ...record, status: "pending" };
   }

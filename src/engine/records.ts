@@ -28,7 +28,7 @@ export function callStart(
       effects: masker.maskJson(prepared.plan.effects),
       ownerId: store.owner.id,
       startedAt: now(),
-      request: masker.maskJson(requestOf(call)),
+      request: masker.maskJson(requestJson(call)),
       ...(call.messageId === undefined ? {} : { messageId: call.messageId }),
       ...(call.agent === undefined ? {} : { agent: call.agent }),
     },
@@ -37,8 +37,12 @@ export function callStart(
   };
 }
 
-/** Enough of the call to plan it again after a restart. */
-function requestOf(call: Call): Json {
+/** Enough of the call to plan it again after a restart. What only looks like a secret stays: it must be the same call. */
+export function requestOf(call: Call, { valueMasker }: Pick<EngineDependencies, "valueMasker">): Json {
+  return valueMasker.maskJson(requestJson(call));
+}
+
+function requestJson(call: Call): Json {
   return asJson({
     name: call.name,
     input: call.input,
@@ -78,10 +82,19 @@ export function toolResult(call: Call, result: Result): EventDraft {
 }
 
 /** Whether a record under a call's id is of this very call: same session, same name, same input. */
-export function isSameCall(record: CallRecord, session: Session, call: Call, { masker }: Pick<EngineDependencies, "masker">): boolean {
+export function isSameCall(
+  record: CallRecord,
+  session: Session,
+  call: Call,
+  { masker, valueMasker }: Pick<EngineDependencies, "masker" | "valueMasker">,
+): boolean {
   if (record.sessionId !== session.record.id) return false;
   const request = record.request as { readonly name?: unknown; readonly input?: Json } | null | undefined;
-  if (request) return request.name === call.name && hashOf(request.input ?? null) === hashOf(masker.maskJson(jsonOf(call.input)));
+  if (request) {
+    const kept = hashOf(request.input ?? null);
+    const same = [masker, valueMasker].some((mask) => hashOf(mask.maskJson(jsonOf(call.input))) === kept);
+    return request.name === call.name && same;
+  }
   // A call that was never understood has no request; it is kept as it was written.
   return record.tool === call.name && hashOf(record.input) === hashOf(masker.maskJson(plainInput(call.input)));
 }

@@ -26,6 +26,8 @@ export type UndoTarget = { readonly callId: string } | { readonly last: number }
 export interface UndoOptions {
   readonly force?: boolean;
   readonly dryRun?: boolean;
+  /** Ends an undo that waits or looks. One that has begun to restore is finished: half an undo helps nobody. */
+  readonly signal?: AbortSignal;
 }
 
 const toolName = "Undo";
@@ -63,9 +65,10 @@ export class Undo {
       store,
     };
     try {
+      if (options.signal?.aborted) throw new ToolFailure("cancelled", "The undo was cancelled before it began.");
       const calls = await this.#select(session, target);
       const paths = await this.#pathsOf(calls);
-      const release = await this.#locks.acquire(callId, paths, new AbortController().signal);
+      const release = await this.#locks.acquire(callId, paths, options.signal ?? new AbortController().signal);
       try {
         return await this.#takeBack(session, calls, options, context);
       } finally {
@@ -93,6 +96,7 @@ export class Undo {
         },
       );
     }
+    if (options.signal?.aborted) throw new ToolFailure("cancelled", "The undo was cancelled before it changed anything.");
     if (options.dryRun) return resultOf({ output: `Would do:\n${report.text}`, data: report.data }, false, context, "planned");
     return this.#apply(session, calls, changes, report, context);
   }

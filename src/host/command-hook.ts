@@ -36,7 +36,8 @@ function runCommand(command: string, call: HookCall, signal: AbortSignal, cwd: s
     if (signal.aborted) end();
     signal.addEventListener("abort", end, { once: true });
     child.stdout.on("data", (chunk: Buffer) => {
-      if (stdout.length < maxReplyBytes) stdout += chunk;
+      if (stdout.length <= maxReplyBytes) stdout += chunk;
+      if (stdout.length > maxReplyBytes) end();
     });
     child.stderr.on("data", (chunk: Buffer) => {
       if (stderr.length < maxReplyBytes) stderr += chunk;
@@ -48,6 +49,7 @@ function runCommand(command: string, call: HookCall, signal: AbortSignal, cwd: s
     child.on("close", (code) => {
       signal.removeEventListener("abort", end);
       if (signal.aborted) return reject(new Error(`the hook '${command}' took too long`));
+      if (stdout.length > maxReplyBytes) return reject(new Error(`the hook '${command}' answered more than ${maxReplyBytes} bytes`));
       if (code !== 0) return reject(new Error(`the hook '${command}' ended with ${code}: ${stderr.trim().slice(0, 500)}`));
       try {
         resolve(parseReply(stdout));

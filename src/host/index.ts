@@ -5,7 +5,7 @@ export { createBlobs } from "./files/blobs.ts";
 export { createFiles } from "./files/files.ts";
 export { createImages } from "./files/images.ts";
 export { measureHost } from "./measure-host.ts";
-export { canonical, defaultHome, makeTemporaryDirectory, type Places, resolvePlaces } from "./places.ts";
+export { canonical, defaultHome, isDirectory, makeTemporaryDirectory, type Places, resolvePlaces } from "./places.ts";
 export { isAlive, thisOwner } from "./process-identity.ts";
 export { BackgroundTasks } from "./processes/background-tasks.ts";
 export { ProcessRoom } from "./processes/create-processes.ts";

@@ -1,5 +1,5 @@
 /** Where things are: the workspace, Karyi's home, the person's home; absolute, links resolved once. */
-import { mkdtemp, realpath, rm } from "node:fs/promises";
+import { mkdtemp, realpath, rm, stat } from "node:fs/promises";
 import { homedir, tmpdir, userInfo } from "node:os";
 import { isAbsolute, join, resolve } from "node:path";
 
@@ -25,6 +25,13 @@ function personHome(): string {
 
 export async function resolvePlaces(workspace: string, home: string): Promise<Places> {
   return { workspace: await canonical(resolve(workspace)), home: await canonical(resolve(home)), userHome: await canonical(personHome()) };
+}
+
+export async function isDirectory(path: string): Promise<boolean> {
+  return stat(path).then(
+    (stats) => stats.isDirectory(),
+    () => false,
+  );
 }
 
 /** Resolves links of what exists; the rest stays as it is spelled. */

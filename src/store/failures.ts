@@ -44,6 +44,13 @@ export function isDamage(error: unknown): boolean {
 export function failureOf(error: unknown, directory: string): unknown {
   if (error instanceof ToolFailure) return error;
   if (error instanceof Error && "code" in error && (error.code === "ENOSPC" || error.code === "EDQUOT")) return diskFull(directory, error);
+  if (isErrno(error, unusableCodes)) {
+    return new ToolFailure("tool_error", `Karyi's home ${directory} cannot be used: ${error.message}.`, {
+      hint: "Give this user the directory, or choose another one with --home or KARYI_HOME.",
+      details: { reason: "home_unusable" },
+      cause: error,
+    });
+  }
   switch (primaryCode(error)) {
     case primary.full:
       return diskFull(directory, error);
@@ -69,6 +76,12 @@ export function failureOf(error: unknown, directory: string): unknown {
     default:
       return error;
   }
+}
+
+const unusableCodes = new Set(["EACCES", "EPERM", "EROFS", "ENOTDIR", "EEXIST", "EISDIR", "ELOOP", "ENAMETOOLONG"]);
+
+function isErrno(error: unknown, codes: ReadonlySet<string>): error is NodeJS.ErrnoException {
+  return error instanceof Error && "syscall" in error && "code" in error && typeof error.code === "string" && codes.has(error.code);
 }
 
 function damaged(directory: string, cause: unknown): ToolFailure {
