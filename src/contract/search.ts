@@ -1,7 +1,7 @@
 /** The search port: ripgrep where there is one, the same answers without it where there is none. */
 
 export interface FileHit {
-  /** Relative to the searched directory, `/` between parts; bytes that are not UTF-8 appear as U+FFFD. */
+  /** Relative to the searched directory, `/` between parts; a byte that is not UTF-8 is U+FFFD and its two hex digits, which the file port takes back. */
   readonly path: string;
   readonly size: number;
   readonly mtimeMs: number;
