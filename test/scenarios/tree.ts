@@ -51,7 +51,9 @@ export async function layOver(workspace: string, overlay: Overlay, fill: (text: 
   for (const [path, text] of Object.entries(overlay.base64 ?? {})) await writeFile(await at(path), Buffer.from(text, "base64"));
   for (const [path, { text, times }] of Object.entries(overlay.repeat ?? {})) await writeFile(await at(path), repeated(text, times));
   for (const [path, text] of Object.entries(overlay.latin1Names ?? {})) {
-    await writeFile(Buffer.concat([Buffer.from(`${workspace}/`), Buffer.from(path, "latin1")]), text);
+    const full = Buffer.concat([Buffer.from(`${workspace}/`), Buffer.from(path, "latin1")]);
+    await mkdir(full.subarray(0, full.lastIndexOf("/")), { recursive: true });
+    await writeFile(full, text);
   }
   for (const [path, existing] of Object.entries(overlay.hardLinks ?? {})) await link(join(workspace, existing), await at(path));
   for (const [path, target] of Object.entries(overlay.links ?? {})) await symlink(fill(target), await at(path));

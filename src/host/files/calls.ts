@@ -5,35 +5,74 @@
  * What may wait for a disk goes through the thread pool. What the kernel answers from memory is called directly, for
  * the way through the pool costs ten times the call: descriptors that are open, names that `realpath` or
  * `open` has just walked, and short contents that were read a moment ago.
+ *
+ * Every path that goes in or comes out is spelled as `byte-name.ts` says, so that no other file here knows of bytes.
  */
 import * as fs from "node:fs";
 import { promisify } from "node:util";
 import type { FileStat, PathKind } from "../../contract/index.ts";
+import { exactly, nameOfBytes, systemPath } from "./byte-name.ts";
 
-export const open = promisify(fs.open);
+const callOpen = promisify(fs.open);
+export const open = (path: string, flags: number, mode?: number): Promise<number> => callOpen(systemPath(path), flags, mode);
 /** Of a name that was walked a moment ago, never to create it. */
-export const openWarm = async (path: string, flags: number): Promise<number> => fs.openSync(path, flags);
+export const openWarm = async (path: string, flags: number): Promise<number> => fs.openSync(systemPath(path), flags);
 export const close = async (fd: number): Promise<void> => fs.closeSync(fd);
 export const fstat = async (fd: number): Promise<fs.Stats> => fs.fstatSync(fd);
 /** Of a name that was walked a moment ago. */
-export const lstat = async (path: string): Promise<fs.Stats> => fs.lstatSync(path);
+export const lstat = async (path: string): Promise<fs.Stats> => fs.lstatSync(systemPath(path));
+const callLstat: (path: string | Buffer) => Promise<fs.Stats> = promisify(fs.lstat);
 /** Of a name that nobody looked at yet. */
-export const lstatCold: (path: string) => Promise<fs.Stats> = promisify(fs.lstat);
+export const lstatCold = (path: string): Promise<fs.Stats> => callLstat(systemPath(path));
 export const fsync = promisify(fs.fsync);
 export const fchmod = async (fd: number, mode: number): Promise<void> => fs.fchmodSync(fd, mode);
 export const fchown = async (fd: number, uid: number, gid: number): Promise<void> => fs.fchownSync(fd, uid, gid);
 export const ftruncate = promisify(fs.ftruncate);
-export const rename = promisify(fs.rename);
-export const link = promisify(fs.link);
-export const unlink = promisify(fs.unlink);
-export const access = async (path: string, mode: number): Promise<void> => fs.accessSync(path, mode);
-export const mkdir: (path: string, mode?: number) => Promise<void> = promisify(fs.mkdir);
-export const rmdir = promisify(fs.rmdir);
-export const symlink: (target: string, path: string) => Promise<void> = promisify(fs.symlink);
-export const readlink: (path: string) => Promise<string> = promisify(fs.readlink);
-export const readlinkBytes = (path: string): Promise<Buffer> => promisify(fs.readlink)(path, { encoding: "buffer" });
-export const readdir: (path: string) => Promise<string[]> = promisify(fs.readdir);
-export const realpath: (path: string) => Promise<string> = promisify(fs.realpath.native);
+const callRename = promisify(fs.rename);
+export const rename = (from: string, to: string): Promise<void> => callRename(systemPath(from), systemPath(to));
+const callLink = promisify(fs.link);
+export const link = (existing: string, path: string): Promise<void> => callLink(systemPath(existing), systemPath(path));
+const callUnlink = promisify(fs.unlink);
+export const unlink = (path: string): Promise<void> => callUnlink(systemPath(path));
+export const access = async (path: string, mode: number): Promise<void> => fs.accessSync(systemPath(path), mode);
+const callMkdir: (path: string | Buffer, mode?: number) => Promise<void> = promisify(fs.mkdir);
+export const mkdir = (path: string, mode?: number): Promise<void> => callMkdir(systemPath(path), mode);
+const callRmdir: (path: string | Buffer) => Promise<void> = promisify(fs.rmdir);
+export const rmdir = (path: string): Promise<void> => callRmdir(systemPath(path));
+const callSymlink: (target: string | Buffer, path: string | Buffer) => Promise<void> = promisify(fs.symlink);
+export const symlink = (target: string, path: string): Promise<void> => callSymlink(systemPath(target), systemPath(path));
+const callReadlink = promisify(fs.readlink);
+export const readlink = async (path: string): Promise<string> => nameOfBytes(await callReadlink(systemPath(path), { encoding: "buffer" }));
+const callReaddir = promisify(fs.readdir);
+export const readdir = (path: string): Promise<string[]> => callReaddir(systemPath(path));
+const callRealpath = promisify(fs.realpath.native);
+export async function realpath(path: string): Promise<string> {
+  const system = systemPath(path);
+  const real = await callRealpath(system);
+  return exactly(real, () => fs.realpathSync.native(system, { encoding: "buffer" }));
+}
+
+/** The entries of a directory in no order. */
+export async function readEntries(path: string): Promise<readonly { readonly name: string; readonly kind: PathKind | "link" }[]> {
+  const system = systemPath(path);
+  const found = await callEntries(system, { withFileTypes: true });
+  if (!found.some(({ name }) => name.includes("\uFFFD"))) return found.map((entry) => ({ name: entry.name, kind: direntKind(entry) }));
+  const exact = await callByteEntries(system, { withFileTypes: true, encoding: "buffer" });
+  return exact.map((entry) => ({ name: nameOfBytes(entry.name), kind: direntKind(entry) }));
+}
+
+const callEntries: (path: string | Buffer, options: { withFileTypes: true }) => Promise<fs.Dirent[]> = promisify(fs.readdir);
+const callByteEntries: (path: string | Buffer, options: { withFileTypes: true; encoding: "buffer" }) => Promise<fs.Dirent<Buffer>[]> =
+  promisify(fs.readdir);
+
+function direntKind(found: fs.Dirent | fs.Dirent<Buffer>): PathKind | "link" {
+  if (found.isSymbolicLink()) return "link";
+  if (found.isFile()) return "file";
+  if (found.isDirectory()) return "directory";
+  if (found.isFIFO()) return "fifo";
+  if (found.isSocket()) return "socket";
+  return "device";
+}
 
 /** Up to here a read or write of memory is shorter than the way through the pool. */
 const shortBytes = 64 * 1024;

@@ -2,6 +2,7 @@
  * Owns the words for what can go wrong with a path: one errno, one reason, one code, wherever it was met.
  * Refuses to hide a cause: whatever is not known here keeps its errno in the details.
  */
+import { sep } from "node:path";
 import type { PathFacts, PathKind } from "../../contract/index.ts";
 import { ToolFailure } from "../../contract/index.ts";
 
@@ -82,6 +83,23 @@ function unreachable(path: string): ToolFailure {
     });
   }
   return new ToolFailure("tool_error", `${path} cannot be reached`, { details: { reason: "unreachable", path } });
+}
+
+/** A spelling that ends in a slash means a directory, whatever stands there. */
+export function namesDirectory(spelled: string): boolean {
+  return /\/\.?$/.test(spelled) || (sep === "\\" && spelled.endsWith(sep));
+}
+
+/** The failure for a file that was spelled like a directory. */
+export function spelledAsDirectory(path: string, exists: boolean): ToolFailure {
+  return new ToolFailure(
+    "invalid_tool_input",
+    exists ? `${path} ends in a slash, but it is a file` : `${path} ends in a slash, so it cannot name a file`,
+    {
+      hint: "Leave the slash out.",
+      details: { reason: "not_a_directory", path },
+    },
+  );
 }
 
 /** A path the kernel can be asked for as written: a lone surrogate would silently name another file. */

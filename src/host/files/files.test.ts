@@ -184,7 +184,7 @@ describe("readAll, stat and list", () => {
     expect(entries.map(({ name, kind, size }) => [name, kind, kind === "file" ? size : 0])).toEqual([
       ["a\nb", "file", 1],
       ["b", "file", 2],
-      ["bad\uFFFD", "file", 0],
+      ["bad\uFFFDff", "file", 3],
       ["link", "link", 0],
       ["sub", "directory", 0],
     ]);

@@ -3,11 +3,9 @@
  * Knows nothing of policy or of what may be written; callers are bound to their approved plan elsewhere.
  * Relative paths start at the directory `cwd` names at that moment.
  */
-import type { Dirent } from "node:fs";
-import { readdir } from "node:fs/promises";
 import type { DirectoryEntry, FileStat, FileWriter, Fingerprint, OpenFile, PathFacts } from "../../contract/index.ts";
 import { ToolFailure } from "../../contract/index.ts";
-import { close, fstat, kindOf, lstat, lstatCold, readFully, toStat } from "./calls.ts";
+import { close, fstat, kindOf, lstat, lstatCold, readEntries, readFully, toStat } from "./calls.ts";
 import { fileFailure, isMissing, tooLarge } from "./failures.ts";
 import { holdDirectory, openRegular, whyUnusable } from "./handles.ts";
 import { removeFile, replaceFile, sha256 } from "./replace.ts";
@@ -20,13 +18,15 @@ const statsAtOnce = 64;
 export interface FilesOptions {
   /** The session's working directory at this moment. */
   cwd(): string;
+  /** What `~` means; the home directory of this user unless said otherwise. */
+  readonly userHome?: string;
   /** Force every change to disk before it counts as done. True unless said otherwise. */
   readonly fsync?: boolean;
 }
 
 export function createFiles(options: FilesOptions): FileWriter {
   const durable = options.fsync ?? true;
-  const resolve = (path: string): Promise<PathFacts> => resolvePath(options.cwd(), path);
+  const resolve = (path: string): Promise<PathFacts> => resolvePath(options.cwd(), path, options.userHome);
   return {
     resolve,
     stat: async (path) => statOf(await resolve(path)),
@@ -116,7 +116,7 @@ async function listDirectory(facts: PathFacts): Promise<readonly DirectoryEntry[
   try {
     const directory = await holdDirectory(facts.real, facts.asked);
     try {
-      const found = await readdir(directory.at("."), { withFileTypes: true });
+      const found = [...(await readEntries(directory.at(".")))];
       found.sort((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0));
       const entries: DirectoryEntry[] = [];
       for (let start = 0; start < found.length; start += statsAtOnce) {
@@ -132,22 +132,12 @@ async function listDirectory(facts: PathFacts): Promise<readonly DirectoryEntry[
   }
 }
 
-async function entryOf(found: Dirent, path: string): Promise<DirectoryEntry | undefined> {
+async function entryOf({ name, kind }: Pick<DirectoryEntry, "name" | "kind">, path: string): Promise<DirectoryEntry | undefined> {
   try {
     const stats = await lstatCold(path);
-    return { name: found.name, kind: stats.isSymbolicLink() ? "link" : kindOf(stats), size: stats.size, mtimeMs: stats.mtimeMs };
+    return { name, kind: stats.isSymbolicLink() ? "link" : kindOf(stats), size: stats.size, mtimeMs: stats.mtimeMs };
   } catch (error) {
-    // A name that is not UTF-8 cannot be asked about; one that vanished is no entry.
-    if (isMissing(error) && !found.name.includes("\uFFFD")) return undefined;
-    return { name: found.name, kind: direntKind(found), size: 0, mtimeMs: 0 };
+    // What vanished is no entry.
+    return isMissing(error) ? undefined : { name, kind, size: 0, mtimeMs: 0 };
   }
-}
-
-function direntKind(found: Dirent): DirectoryEntry["kind"] {
-  if (found.isSymbolicLink()) return "link";
-  if (found.isFile()) return "file";
-  if (found.isDirectory()) return "directory";
-  if (found.isFIFO()) return "fifo";
-  if (found.isSocket()) return "socket";
-  return "device";
 }

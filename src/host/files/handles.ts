@@ -7,8 +7,9 @@ import * as fs from "node:fs";
 import { basename, dirname, join } from "node:path";
 import type { PathFacts } from "../../contract/index.ts";
 import { ToolFailure } from "../../contract/index.ts";
+import { exactly } from "./byte-name.ts";
 import { close, fstat, fsync, kindOf, lstat, mkdir, openWarm, realpath } from "./calls.ts";
-import { errnoOf, fileFailure, isMissing, pathChanged, unusable } from "./failures.ts";
+import { errnoOf, fileFailure, isMissing, namesDirectory, pathChanged, spelledAsDirectory, unusable } from "./failures.ts";
 
 const { O_DIRECTORY, O_NOFOLLOW, O_NONBLOCK, O_RDONLY } = fs.constants;
 /** Linux: a handle that only names a directory, for directories that may be entered but not listed. */
@@ -65,7 +66,8 @@ async function confirm(fd: number, stats: fs.Stats, real: string, asked: string)
 function placeOf(fd: number): string | undefined {
   if (process.platform !== "linux") return undefined;
   try {
-    return fs.readlinkSync(`/proc/self/fd/${fd}`);
+    const handle = `/proc/self/fd/${fd}`;
+    return exactly(fs.readlinkSync(handle), () => fs.readlinkSync(handle, { encoding: "buffer" }));
   } catch {
     return undefined;
   }
@@ -77,6 +79,7 @@ export async function whyUnusable(facts: PathFacts): Promise<ToolFailure> {
   try {
     await realpath(facts.spelled);
   } catch (error) {
+    if (errnoOf(error) === "ENOTDIR" && namesDirectory(facts.spelled)) return spelledAsDirectory(facts.asked, true);
     return fileFailure(error, facts.asked);
   }
   return unusable(facts);

@@ -27,7 +27,17 @@ import {
   unlink,
   writeFully,
 } from "./calls.ts";
-import { alreadyExists, errnoOf, fileFailure, isMissing, notFound, pathChanged, staleFile } from "./failures.ts";
+import {
+  alreadyExists,
+  errnoOf,
+  fileFailure,
+  isMissing,
+  namesDirectory,
+  notFound,
+  pathChanged,
+  spelledAsDirectory,
+  staleFile,
+} from "./failures.ts";
 import { type HeldDirectory, holdDirectory, holdOrCreate, openChecked, whyUnusable } from "./handles.ts";
 import { sweepLeftovers, temporaryName } from "./temporary.ts";
 
@@ -38,6 +48,7 @@ const cheapHashBytes = 8 << 20;
 
 export async function replaceFile(facts: PathFacts, bytes: Uint8Array, options: ReplaceOptions, durable: boolean): Promise<Fingerprint> {
   if (facts.kind !== "file" && facts.kind !== "absent") throw await whyUnusable(facts);
+  if (facts.kind === "absent" && namesDirectory(facts.spelled)) throw spelledAsDirectory(facts.asked, false);
   const target = { facts, name: basename(facts.real), durable };
   const directory = await holdOrCreate(dirname(facts.real), facts.asked, durable);
   try {

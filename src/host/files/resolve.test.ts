@@ -80,6 +80,36 @@ describe("resolvePath", () => {
     expect((await look("/")).real).toBe("/");
   });
 
+  it("takes ~ for the home it was given and file:// for a path, but only where a path begins with it", async () => {
+    const meant = async (asked: string) => (await resolvePath(join(root, "repo"), asked, join(root, "outside"))).real;
+    expect(await meant("~")).toBe(`${root}/outside`);
+    expect(await meant("~/secret")).toBe(`${root}/outside/secret`);
+    expect(await meant("~/../repo/src")).toBe(`${root}/repo/src`);
+    expect(await meant("./~/secret")).toBe(`${root}/repo/~/secret`);
+    expect(await meant("~other/x")).toBe(`${root}/repo/~other/x`);
+    expect(await meant("src/~/x")).toBe(`${root}/repo/src/~/x`);
+    expect(await meant(`file://${root}/outside/se%63ret`)).toBe(`${root}/outside/secret`);
+    expect(await meant(`file://${root}/repo/link%2F..`)).toBe(`${root}/repo/file:${root}/repo/link%2F..`);
+    expect(await meant("file://host/x")).toBe(`${root}/repo/file:/host/x`);
+  });
+
+  it("says unreadable of a file that is spelled as a directory", async () => {
+    for (const asked of ["src/a.ts/", "src/a.ts//", "src/a.ts/."]) expect([asked, (await look(asked)).kind]).toEqual([asked, "unreadable"]);
+    expect((await look("src/")).kind).toBe("directory");
+    expect((await look("missing/")).kind).toBe("absent");
+  });
+
+  it("follows links whose names and targets are not UTF-8", async () => {
+    const odd = Buffer.concat([Buffer.from(`${root}/outside/`), Buffer.from([0xe9])]);
+    mkdirSync(odd);
+    writeFileSync(Buffer.concat([odd, Buffer.from("/f")]), "f");
+    symlinkSync(odd, join(root, "repo/link"));
+    const [direct, linked, absent] = await Promise.all([look("../outside/\uFFFDe9/f"), look("link/f"), look("link/\uFFFDffnew")]);
+    expect([direct.real, direct.kind]).toEqual([`${root}/outside/\uFFFDe9/f`, "file"]);
+    expect([linked.real, linked.kind]).toEqual([`${root}/outside/\uFFFDe9/f`, "file"]);
+    expect([absent.real, absent.kind]).toEqual([`${root}/outside/\uFFFDe9/\uFFFDffnew`, "absent"]);
+  });
+
   it("counts names and tells kinds apart", async () => {
     linkSync(join(root, "outside/secret"), join(root, "repo/hard"));
     execFileSync("sh", ["-c", 'mkfifo "$0"', join(root, "repo/fifo")]);

@@ -4,21 +4,40 @@
  * Refuses to guess: a loop, a closed directory or a name that cannot be spelled is `unreadable`, and what
  * could not be followed stays in `real` as text.
  */
+import { homedir } from "node:os";
 import { dirname, isAbsolute, join, normalize, parse, resolve as resolveText, sep } from "node:path";
+import { fileURLToPath } from "node:url";
 import type { PathFacts, PathKind } from "../../contract/index.ts";
-import { kindOf, lstat, readlinkBytes, realpath } from "./calls.ts";
-import { isMissing, isSpeakable } from "./failures.ts";
+import { kindOf, lstat, readlink, realpath } from "./calls.ts";
+import { isMissing, isSpeakable, namesDirectory } from "./failures.ts";
 
 /** What Linux allows. */
 const maxLinks = 40;
 
 /** Never throws. */
-export async function resolvePath(cwd: string, asked: string): Promise<PathFacts> {
-  const spelled = isAbsolute(asked) ? asked : cwd + (cwd.endsWith(sep) ? "" : sep) + asked;
+export async function resolvePath(cwd: string, asked: string, userHome?: string): Promise<PathFacts> {
+  const spelled = absolute(cwd, asked, userHome);
   const lexical = resolveText(spelled);
   if (!isSpeakable(spelled)) return { asked, spelled, lexical, real: lexical, kind: "unreadable" };
   const found = (await straight(spelled)) ?? (await walk(spelled));
+  // `name/` is a directory, or nothing the kernel would open.
+  if (namesDirectory(spelled) && found.kind !== "directory" && found.kind !== "absent")
+    return { asked, spelled, lexical, real: found.real, kind: "unreadable" };
   return { asked, spelled, lexical, ...found };
+}
+
+/** As people mean it: `~` is their home, `file://` an address of a path. What stands in the way, as `./~` or `./file:`, is a name. */
+function absolute(cwd: string, asked: string, userHome: string | undefined): string {
+  if (isAbsolute(asked)) return asked;
+  if (asked === "~" || asked.startsWith("~/") || asked.startsWith(`~${sep}`)) return (userHome ?? homedir()) + asked.slice(1);
+  if (/^file:\/\//i.test(asked)) {
+    try {
+      return fileURLToPath(asked);
+    } catch {
+      // Of another machine, or no address after all.
+    }
+  }
+  return cwd + (cwd.endsWith(sep) ? "" : sep) + asked;
 }
 
 interface Found {
@@ -68,9 +87,8 @@ async function walk(spelled: string): Promise<Found> {
         continue;
       }
       links += 1;
-      const bytes = links > maxLinks ? undefined : await readlinkBytes(next);
-      const target = bytes?.toString("utf8");
-      if (target === undefined || bytes === undefined || !bytes.equals(Buffer.from(target))) return unreadable(next, names);
+      if (links > maxLinks) return unreadable(next, names);
+      const target = await readlink(next);
       if (isAbsolute(target)) real = parse(target).root;
       names.push(...split(isAbsolute(target) ? target.slice(real.length) : target).reverse());
       last = { real, kind: "directory" };

@@ -3,16 +3,19 @@
  * for the ASCII names of almost every tree the byte string is the ordinary string, so nothing is converted.
  */
 
+import { nameOfBytes, systemPath } from "../files/byte-name.ts";
+
 const beyondAscii = /[\x80-\xff]/;
 
-/** The byte string of an ordinary path. */
+/** The byte string of a path as people read it. */
 export function toBytePath(path: string): string {
-  return Buffer.from(path, "utf8").toString("latin1");
+  const system = systemPath(path);
+  return (typeof system === "string" ? Buffer.from(system, "utf8") : system).toString("latin1");
 }
 
-/** What people and models read; bytes that are not UTF-8 become U+FFFD. */
+/** What people and models read; bytes that are not UTF-8 are spelled so that the file port knows them again. */
 export function toDisplay(bytePath: string): string {
-  return beyondAscii.test(bytePath) ? Buffer.from(bytePath, "latin1").toString("utf8") : bytePath;
+  return beyondAscii.test(bytePath) ? nameOfBytes(Buffer.from(bytePath, "latin1")) : bytePath;
 }
 
 /** What the file system takes. */

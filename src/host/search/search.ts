@@ -1,6 +1,7 @@
 /** The search port: ripgrep where there is one, the same answers without it. Looks for ripgrep once, when first needed. */
 import type { Search } from "../../contract/index.ts";
 import { ToolFailure } from "../../contract/index.ts";
+import { systemPath } from "../files/byte-name.ts";
 import { find } from "./find.ts";
 import { gitIgnored } from "./git-ignored.ts";
 import { javascriptGrep } from "./javascript-grep.ts";
@@ -35,7 +36,8 @@ export function createSearch(options: SearchOptions = {}): Search {
     async grep(request) {
       for (const text of [request.pattern, request.glob ?? ""]) checkText(text);
       const target = lookAtTarget(request.target);
-      const program = await locate();
+      // No command line can carry a name that is not UTF-8.
+      const program = typeof systemPath(request.target) === "string" ? await locate() : undefined;
       return program === undefined ? javascriptGrep(request, target) : ripgrepGrep(program, request, target);
     },
     ignored: gitIgnored,

@@ -108,6 +108,12 @@ async function newDraft(files: FileReader, facts: PathFacts): Promise<Draft> {
 
 /** Nothing can be made below a file: said while planning, so that no dry run promises it and nobody approves it. */
 export async function checkParents(files: FileReader, facts: PathFacts): Promise<void> {
+  if (/\/\.?$/.test(facts.asked)) {
+    throw new ToolFailure("invalid_tool_input", `${facts.asked} ends in a slash, so it cannot name a file`, {
+      hint: "Leave the slash out.",
+      details: { reason: "not_a_directory", path: facts.asked },
+    });
+  }
   for (let parent = dirname(facts.real); parent !== dirname(parent); parent = dirname(parent)) {
     const stat = await files.stat(parent);
     if (stat === undefined) continue;
