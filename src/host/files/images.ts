@@ -28,7 +28,9 @@ import {
 } from "./calls.ts";
 import { errnoOf, fileFailure, isMissing, unusable } from "./failures.ts";
 import { type HeldDirectory, holdDirectory, holdOrCreate } from "./handles.ts";
-import { hashFile, sha256, writeInPlace } from "./replace.ts";
+import { writeInPlace } from "./in-place.ts";
+import { hashFile, sha256 } from "./replace.ts";
+import { healFile } from "./rescue.ts";
 import { sweepLeftovers, temporaryName } from "./temporary.ts";
 
 /** Up to here a row of the journal is a better place than a file of its own: it needs no sync for itself. */
@@ -52,7 +54,11 @@ export function createImages(blobs: Blobs, options: ImagesOptions = {}): Images 
       return image;
     },
     beginCapture: (path, known) => beginCapture(path, blobs, known),
-    inspect: (path, known) => imageOf(path, (stats) => hashOf(path, stats, known)),
+    async inspect(path, known) {
+      // Whoever knows nothing about a file asks after a crash, perhaps in the middle of a write.
+      if (known === undefined) await healFile(path);
+      return imageOf(path, (stats) => hashOf(path, stats, known));
+    },
     async restore(path, image) {
       try {
         await restore(path, image, blobs, durable);
@@ -192,7 +198,7 @@ async function restoreFile(
   const isFile = now?.isFile() === true;
   if (isFile && now.size === image.size && (await holds(target, now, image.hash))) return dress(target, image, durable);
   if (isFile && now.nlink > 1) {
-    await writeInPlace(target, path, await bytesOf(image, blobs), now, durable);
+    await writeInPlace({ at: target, real: path, asked: path }, await bytesOf(image, blobs), now, durable);
     return dress(target, image, durable);
   }
   const temporary = directory.at(temporaryName());
@@ -205,7 +211,7 @@ async function restoreFile(
     await unlink(temporary).catch(() => undefined);
     const code = errnoOf(error);
     if (!isFile || (code !== "EACCES" && code !== "EPERM" && code !== "EROFS")) throw error;
-    await writeInPlace(target, path, await bytesOf(image, blobs), now, durable);
+    await writeInPlace({ at: target, real: path, asked: path }, await bytesOf(image, blobs), now, durable);
     await dress(target, image, durable);
   }
 }

@@ -2,7 +2,8 @@
  * Owns the change of a file's bytes: whole old or whole new content, whatever kills the process.
  * A temporary file beside the target is written, forced to disk and renamed over it. Only where that would break
  * something (other hard links, a directory that may not be written, an owner that cannot be kept) the bytes are
- * written into the file itself, from the first difference on.
+ * written into the file itself. Access control lists and extended attributes are not kept by a rename: Node has no
+ * call that sees or copies them.
  * Refuses: content other than the one the change was computed from, links, anything but regular files,
  * and files this user may not write, even where the directory would allow to replace them.
  */
@@ -10,23 +11,7 @@ import { createHash } from "node:crypto";
 import * as fs from "node:fs";
 import { basename, dirname } from "node:path";
 import type { Fingerprint, PathFacts, ReplaceOptions } from "../../contract/index.ts";
-import {
-  access,
-  close,
-  fchmod,
-  fchown,
-  fstat,
-  fsync,
-  ftruncate,
-  link,
-  lstat,
-  open,
-  readFully,
-  readWarm,
-  rename,
-  unlink,
-  writeFully,
-} from "./calls.ts";
+import { access, close, fchmod, fchown, fstat, fsync, link, lstat, open, readWarm, rename, unlink, writeFully } from "./calls.ts";
 import {
   alreadyExists,
   errnoOf,
@@ -39,9 +24,10 @@ import {
   staleFile,
 } from "./failures.ts";
 import { type HeldDirectory, holdDirectory, holdOrCreate, openChecked, whyUnusable } from "./handles.ts";
+import { isSame, writeInPlace } from "./in-place.ts";
 import { sweepLeftovers, temporaryName } from "./temporary.ts";
 
-const { O_CREAT, O_EXCL, O_NOFOLLOW, O_NONBLOCK, O_RDWR, O_WRONLY } = fs.constants;
+const { O_CREAT, O_EXCL, O_NOFOLLOW, O_WRONLY } = fs.constants;
 const blockBytes = 1 << 20;
 /** Below this the hash is compared even when size and time agree: a clock tick can hide a change. */
 const cheapHashBytes = 8 << 20;
@@ -114,7 +100,8 @@ async function overwrite(directory: HeldDirectory, target: Target, bytes: Uint8A
   const path = directory.at(target.name);
   const before = await checkUnchanged(path, target.facts, expect, staleFile);
   await access(path, fs.constants.W_OK);
-  if (before.nlink > 1) return writeInPlace(path, target.facts.asked, bytes, before, target.durable);
+  const place = { at: path, real: target.facts.real, asked: target.facts.asked };
+  if (before.nlink > 1) return writeInPlace(place, bytes, before, target.durable);
   const temporary = directory.at(temporaryName());
   let stats: fs.Stats;
   try {
@@ -122,7 +109,7 @@ async function overwrite(directory: HeldDirectory, target: Target, bytes: Uint8A
   } catch (error) {
     const code = errnoOf(error);
     if (code !== "EACCES" && code !== "EPERM" && code !== "EROFS") throw error;
-    return writeInPlace(path, target.facts.asked, bytes, before, target.durable);
+    return writeInPlace(place, bytes, before, target.durable);
   }
   const now = await look(path, target.facts.asked);
   if (now === undefined || !isSame(now, before)) {
@@ -158,41 +145,6 @@ async function writeTemporary(path: string, bytes: Uint8Array, durable: boolean,
   } finally {
     await close(fd);
   }
-}
-
-/** Not atomic: for files whose identity must not change. */
-export async function writeInPlace(path: string, asked: string, bytes: Uint8Array, before: fs.Stats, durable: boolean): Promise<fs.Stats> {
-  const fd = await open(path, O_RDWR | O_NOFOLLOW | O_NONBLOCK);
-  try {
-    const stats = await fstat(fd);
-    if (!isSame(stats, before)) throw staleFile(asked);
-    const start = await commonStart(fd, bytes);
-    await writeFully(fd, bytes.subarray(start), start);
-    if (before.size > bytes.byteLength) await ftruncate(fd, bytes.byteLength);
-    if (((await fstat(fd)).mode & 0o7777) !== (before.mode & 0o7777)) await fchmod(fd, before.mode & 0o7777);
-    if (durable) await fsync(fd);
-    return await fstat(fd);
-  } finally {
-    await close(fd);
-  }
-}
-
-/** How many leading bytes the file and `bytes` share. */
-async function commonStart(fd: number, bytes: Uint8Array): Promise<number> {
-  const block = Buffer.allocUnsafe(Math.min(blockBytes, bytes.byteLength));
-  let position = 0;
-  while (position < bytes.byteLength) {
-    const count = await readFully(fd, block.subarray(0, Math.min(block.byteLength, bytes.byteLength - position)), position);
-    if (count === 0) return position;
-    const theirs = bytes.subarray(position, position + count);
-    if (block.compare(theirs, 0, count, 0, count) !== 0) {
-      let same = 0;
-      while (block[same] === theirs[same]) same += 1;
-      return position + same;
-    }
-    position += count;
-  }
-  return position;
 }
 
 /** The file's stats, when its content is the expected one. */
@@ -243,10 +195,6 @@ async function hashThrough(block: Buffer, fd: number, sizeHint: number): Promise
 
 export function sha256(bytes: Uint8Array): string {
   return createHash("sha256").update(bytes).digest("hex");
-}
-
-function isSame(a: fs.Stats, b: fs.Stats): boolean {
-  return a.ino === b.ino && a.dev === b.dev && a.size === b.size && a.mtimeMs === b.mtimeMs && a.ctimeMs === b.ctimeMs;
 }
 
 async function look(path: string, asked: string): Promise<fs.Stats | undefined> {

@@ -3,11 +3,14 @@
  * The name says who wrote it (PID namespace and process id), so that a living writer's file is never taken away.
  */
 import { randomBytes } from "node:crypto";
-import { readlinkSync } from "node:fs";
+import { readFileSync, readlinkSync } from "node:fs";
 import { lstat, readdir, unlink } from "./calls.ts";
 import type { HeldDirectory } from "./handles.ts";
 
 const shape = /^\.karyi-([0-9a-z]+)-([0-9]+)-[0-9a-f]{16}\.tmp$/;
+/** What `rescue.ts` keeps of a file that is gone, or was never asked about again. */
+const forgotten = /^\.karyi-rescue-[0-9a-f]{16}$/;
+const forgottenMs = 30 * 24 * 60 * 60 * 1000;
 /** No write takes this long: older files of writers that cannot be asked about are left over. */
 const abandonedMs = 60 * 60 * 1000;
 /** A directory is looked through at most this often by one process. */
@@ -31,6 +34,32 @@ export function temporaryName(): string {
   return `.karyi-${namespace}-${process.pid}-${randomBytes(8).toString("hex")}.tmp`;
 }
 
+/** Who writes: process ids are reused, so the time of its start belongs to it where the system tells. */
+export interface Writer {
+  readonly namespace: string;
+  readonly pid: number;
+  readonly started: string;
+}
+
+export function thisWriter(): Writer {
+  return { namespace, pid: process.pid, started: startOf(process.pid) };
+}
+
+/** Of a writer that cannot be asked about, the answer is yes. */
+export function isWriterAlive(writer: Writer): boolean {
+  return writer.namespace !== namespace || (isAlive(writer.pid) && startOf(writer.pid) === writer.started);
+}
+
+function startOf(pid: number): string {
+  try {
+    // The name of the program comes before it, in brackets, and may hold anything.
+    const stat = readFileSync(`/proc/${pid}/stat`, "latin1");
+    return stat.slice(stat.lastIndexOf(")") + 2).split(" ")[19] ?? "";
+  } catch {
+    return "";
+  }
+}
+
 /** Removes what dead writers left in the directory. Never fails: leftovers are untidy, not wrong. `again`: even if it was looked through just now. */
 export async function sweepLeftovers(directory: HeldDirectory, again = false): Promise<void> {
   const now = Date.now();
@@ -40,6 +69,7 @@ export async function sweepLeftovers(directory: HeldDirectory, again = false): P
   scanned.set(directory.real, now);
   try {
     for (const name of await readdir(directory.at("."))) {
+      if (forgotten.test(name) && now - (await lstat(directory.at(name))).mtimeMs > forgottenMs) await unlink(directory.at(name));
       const parts = shape.exec(name);
       if (parts === null) continue;
       if (await isAbandoned(directory.at(name), parts[1] ?? "", Number(parts[2]), now)) await unlink(directory.at(name));
