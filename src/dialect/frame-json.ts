@@ -75,24 +75,52 @@ export class JsonFramer implements Framer {
 
   /** Runs through a string up to the next character that means something. */
   private inside(text: string, at: number): number {
+    const { length } = text;
+    const end = this.inString;
     let p = at;
-    for (; p < text.length; p += 1) {
+    if (this.escaped && p < length) {
+      this.escaped = false;
+      this.note(text.charCodeAt(p));
+      p += 1;
+    }
+    // Nearly every character of a string is passed by; what stood last is looked up afterwards.
+    let noted = p;
+    for (; p < length; p += 1) {
       const code = text.charCodeAt(p);
-      if (this.escaped) {
-        this.escaped = false;
-        this.note(code);
-      } else if (code === backslash) {
-        this.escaped = true;
-        this.note(code);
-      } else if (code === this.inString) {
+      if (code > backtick && code !== end) continue;
+      if (code === backslash) {
+        p += 1;
+        this.note(backslash);
+        noted = p;
+        if (p === length) {
+          this.escaped = true;
+          return p;
+        }
+        this.note(text.charCodeAt(p));
+        noted = p + 1;
+      } else if (code === end) {
         this.inString = 0;
         this.note(code);
         return p + 1;
-      } else if (code === lessThan || code === backtick) return p;
-      else if (code === newline) this.broke = true;
-      else if (code !== 32) this.note(code);
+      } else if (code === lessThan || code === backtick) break;
     }
+    this.noteLast(text, noted, p);
     return p;
+  }
+
+  /** What the plain characters of a range leave behind: the last one that is no blank, and whether a line ended after it. */
+  private noteLast(text: string, from: number, to: number): void {
+    let broke = false;
+    for (let p = to - 1; p >= from; p -= 1) {
+      const code = text.charCodeAt(p);
+      if (code === newline) broke = true;
+      else if (code !== 32) {
+        this.before = code;
+        this.broke = broke;
+        return;
+      }
+    }
+    if (broke) this.broke = true;
   }
 
   private note(code: number): void {

@@ -46,20 +46,13 @@ export function createMasker(secrets: () => readonly Secret[], options: MaskerOp
   return { ...all, valuesOnly };
 }
 
-/** Longer texts are masked piece by piece, so that memory does not grow with them. */
-const pieceLength = 1 << 20;
 /** Nothing shorter is a secret that is masked. */
 const shortestText = 4;
 
 function maskerOf(detect: Detect, shapes: boolean): Masker {
   const mask = (text: string): string => {
     if (text.length < shortestText) return text;
-    const pending = new PendingMask(detect);
-    if (text.length <= pieceLength) return pending.push(text, true);
-    const parts: string[] = [];
-    for (let at = 0; at < text.length; at += pieceLength) parts.push(pending.push(text.slice(at, at + pieceLength), false));
-    parts.push(pending.push("", true));
-    return parts.join("");
+    return new PendingMask(detect).whole(text);
   };
   return {
     mask,
