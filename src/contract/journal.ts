@@ -15,7 +15,9 @@ export type FileImage =
       readonly bytes?: string;
     }
   | { readonly kind: "directory"; readonly mode: number }
-  | { readonly kind: "link"; readonly target: string };
+  | { readonly kind: "link"; readonly target: string }
+  /** A named pipe: nothing but its name and mode can be kept of it. */
+  | { readonly kind: "pipe"; readonly mode: number };
 
 /** One path a call was about to change; `after` is absent until the call has settled. */
 export interface JournalEntry {

@@ -29,6 +29,7 @@ import {
 import { errnoOf, fileFailure, isMissing, unusable } from "./failures.ts";
 import { type HeldDirectory, holdDirectory, holdOrCreate } from "./handles.ts";
 import { writeInPlace } from "./in-place.ts";
+import { makePipe } from "./named-pipe.ts";
 import { hashFile, sha256 } from "./replace.ts";
 import { healFile } from "./rescue.ts";
 import { sweepLeftovers, temporaryName } from "./temporary.ts";
@@ -88,6 +89,7 @@ async function imageOf(path: string, content: (stats: fs.Stats) => Promise<Conte
   try {
     if (stats.isSymbolicLink()) return { kind: "link", target: await readlink(path) };
     if (stats.isDirectory()) return { kind: "directory", mode: stats.mode & 0o7777 };
+    if (stats.isFIFO()) return { kind: "pipe", mode: stats.mode & 0o7777 };
     if (!stats.isFile()) throw unusable({ asked: path, kind: kindOf(stats) });
     return { kind: "file", ...(await content(stats)), mode: stats.mode & 0o7777, mtimeMs: stats.mtimeMs, uid: stats.uid, gid: stats.gid };
   } catch (error) {
@@ -139,6 +141,7 @@ async function restore(path: string, image: FileImage, blobs: Blobs, durable: bo
     else {
       if (now?.isDirectory()) await removeEmpty(target, path);
       if (image.kind === "link") await restoreLink(directory, target, now, image.target);
+      else if (image.kind === "pipe") await restorePipe(directory, target, now, image.mode);
       else await restoreFile(directory, target, path, now, image, blobs, durable);
     }
     if (durable) await directory.sync();
@@ -183,6 +186,13 @@ async function restoreLink(directory: HeldDirectory, target: string, now: fs.Sta
   if (now?.isSymbolicLink() && (await readlink(target)) === text) return;
   const temporary = directory.at(temporaryName());
   await symlink(text, temporary);
+  await rename(temporary, target);
+}
+
+async function restorePipe(directory: HeldDirectory, target: string, now: fs.Stats | undefined, mode: number): Promise<void> {
+  if (now?.isFIFO() && (now.mode & 0o7777) === mode) return;
+  const temporary = directory.at(temporaryName());
+  await makePipe(temporary, mode);
   await rename(temporary, target);
 }
 
