@@ -31,6 +31,8 @@ export interface ShellOutcome {
   readonly tier: SandboxTier;
   /** What a captured command changed, journaled and committed. Absent where it was not captured. */
   readonly changes?: readonly FileChange[];
+  /** Sockets and devices that a captured command made: they were not kept. */
+  readonly leftOut?: readonly string[];
   /** Absent: only what the plan named can be taken back. */
   readonly undo?: UndoGuarantee;
   /** The command took longer than the foreground budget and goes on as this task. */

@@ -26,6 +26,8 @@ export interface ChangeSet {
   readonly id: string;
   readonly tier: SandboxTier;
   readonly changes: readonly FileChange[];
+  /** Sockets and devices that the command made: they cannot be kept. */
+  readonly leftOut?: readonly string[];
 }
 
 /** Kept change sets, by id, from any process of this home. */
