@@ -14,7 +14,7 @@ import {
   ToolFailure,
   type UndoGuarantee,
 } from "../../contract/index.ts";
-import { type ConfinedRun, exportText, type Sandbox, setupEnvironment } from "../sandbox/index.ts";
+import { type ConfinedRun, exportText, type Sandbox, setupEnvironment, type Watch } from "../sandbox/index.ts";
 import type { BackgroundTasks } from "./background-tasks.ts";
 import { type Containment, containment } from "./containment.ts";
 import { baseEnvironment } from "./environment.ts";
@@ -74,21 +74,20 @@ export class ProcessRoom {
   }
 
   /** Captured and committed where that holds, else as it is. */
-  async #perform(request: ShellRequest, roots: readonly string[]): Promise<Supervised> {
+  async #perform(request: ShellRequest, roots: readonly string[], isLate?: () => boolean): Promise<Supervised> {
     const { sandbox, capture = "auto", network = "on" } = this.#options;
     await this.#demandTier();
     if (sandbox === undefined || capture === "off" || request.callId === undefined || roots.length === 0) return this.#supervise(request);
-    if ((await sandbox.tier()) === "E5") return this.#watched(sandbox, request, roots, request.callId);
+    if ((await sandbox.tier()) === "E5") return this.#watched(request, await sandbox.watch(roots, request.callId, isLate));
     const confined = await sandbox.begin({ purpose: "run", network, roots, cwd: request.cwd });
     const supervised = await this.#confined(sandbox, confined, request);
     const set = await sandbox.collect(confined, request.command, request.cwd);
-    await sandbox.commit(set, request.callId);
-    return { ...supervised, changes: set.changes, undo: { kind: "layer" } };
+    await sandbox.commit(set, request.callId, isLate);
+    return { ...supervised, changes: set.changes, ...(set.leftOut === undefined ? {} : { leftOut: set.leftOut }), undo: { kind: "layer" } };
   }
 
   /** Without an overlay: unconfined, but what was there before is kept. */
-  async #watched(sandbox: Sandbox, request: ShellRequest, roots: readonly string[], callId: string): Promise<Supervised> {
-    const watch = await sandbox.watch(roots, callId);
+  async #watched(request: ShellRequest, watch: Watch): Promise<Supervised> {
     try {
       return { ...(await this.#supervise(request)), ...(await watch.finish()) };
     } finally {
@@ -119,10 +118,10 @@ export class ProcessRoom {
     const confined = await sandbox.begin({ purpose: "rehearse", network, roots, cwd: request.cwd });
     const supervised = await this.#confined(sandbox, confined, { ...request, env: { ...request.env, TMPDIR: "/tmp" } });
     const set = await sandbox.collect(confined, request.command, request.cwd);
-    const { id, tier, changes } = set;
+    const { id, tier, changes, leftOut } = set;
     if (keep) sandbox.keep(set);
     else sandbox.discard(id);
-    return { ...outcomeOf(supervised, request), changeSet: { id, tier, changes } };
+    return { ...outcomeOf(supervised, request), changeSet: { id, tier, changes, ...(leftOut === undefined ? {} : { leftOut }) } };
   }
 
   async #serve(request: ShellRequest, roots: readonly string[]): Promise<Supervised> {
@@ -165,7 +164,7 @@ export class ProcessRoom {
         return request.onOutput(stream, chunk);
       },
     };
-    const running = this.#perform(watched, roots);
+    const running = this.#perform(watched, roots, () => handOn !== undefined);
     let timer: NodeJS.Timeout | undefined;
     const budget = new Promise<"over">((resolve) => {
       timer = setTimeout(() => resolve("over"), budgetMs);
@@ -239,6 +238,7 @@ interface Supervised {
   readonly kind: "namespace" | "group";
   readonly tier: SandboxTier;
   readonly changes?: readonly FileChange[];
+  readonly leftOut?: readonly string[];
   readonly undo?: UndoGuarantee;
 }
 
@@ -248,7 +248,7 @@ function noOverlay(): ToolFailure {
   });
 }
 
-function outcomeOf({ ended, env, kind, tier, changes, undo }: Supervised, request: ShellRequest): ShellOutcome {
+function outcomeOf({ ended, env, kind, tier, changes, leftOut, undo }: Supervised, request: ShellRequest): ShellOutcome {
   const { report, ...rest } = ended;
   const state = parseState(report);
   return {
@@ -256,6 +256,7 @@ function outcomeOf({ ended, env, kind, tier, changes, undo }: Supervised, reques
     tier,
     containment: kind,
     ...(changes === undefined ? {} : { changes }),
+    ...(leftOut === undefined ? {} : { leftOut }),
     ...(undo === undefined ? {} : { undo }),
     ...(state === undefined ? {} : { cwd: state.cwd, env: carriedEnvironment(request.env, env, state.env) }),
   };

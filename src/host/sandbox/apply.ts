@@ -6,6 +6,7 @@ import { constants, type Stats } from "node:fs";
 import { chmod, copyFile, lchown, lstat, mkdir, rename, rmdir, symlink, link as tie, unlink, utimes } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { type HeldDirectory, holdDirectory } from "../files/handles.ts";
+import { makePipe } from "../files/named-pipe.ts";
 import { temporaryName } from "../files/temporary.ts";
 import type { Dress, Operation, RootChanges } from "./operations.ts";
 import { makeReadable } from "./read-upper.ts";
@@ -57,6 +58,11 @@ export class Applier {
         return;
       case "link":
         return replace(directory, target, (temporary) => symlink(operation.target, temporary));
+      case "pipe":
+        return replace(directory, target, async (temporary) => {
+          await makePipe(temporary, operation.mode);
+          await own(temporary, operation);
+        });
       case "mode":
         await own(target, operation);
         if (!operation.directory) return chmod(target, operation.mode);

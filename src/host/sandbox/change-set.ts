@@ -16,6 +16,8 @@ export interface StoredChangeSet {
   readonly createdAt: number;
   readonly roots: readonly RootChanges[];
   readonly changes: readonly FileChange[];
+  /** Absolute. */
+  readonly leftOut?: readonly string[];
 }
 
 const setFile = "change-set.json";

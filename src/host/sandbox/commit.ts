@@ -103,10 +103,11 @@ async function beforeImages(roots: readonly RootChanges[], images: Images): Prom
   return entries;
 }
 
-/** A socket or pipe holds nothing that could be brought back. */
+/** A socket or device holds nothing that could be brought back. */
 async function captured(path: string, images: Images): Promise<FileImage> {
   const stats = look(path);
-  if (stats !== undefined && !stats.isFile() && !stats.isDirectory() && !stats.isSymbolicLink()) return { kind: "absent" };
+  if (stats !== undefined && !stats.isFile() && !stats.isDirectory() && !stats.isSymbolicLink() && !stats.isFIFO())
+    return { kind: "absent" };
   return images.capture(path);
 }
 

@@ -33,6 +33,7 @@ export type Operation =
   /** `linkTo`: the same file under another name, relative to the root. */
   | (Step & Dress & { readonly kind: "file"; readonly size: number; readonly mtimeMs: number; readonly linkTo?: string })
   | (Step & { readonly kind: "link"; readonly target: string })
+  | (Step & Dress & { readonly kind: "pipe" })
   | (Step & Dress & { readonly kind: "mode"; readonly directory: boolean })
   /** Same bytes, same mode, touched. */
   | (Step & { readonly kind: "times"; readonly mtimeMs: number });
@@ -43,7 +44,7 @@ export interface RootChanges {
   readonly upper: string;
   /** Removals first, inner before outer; then what is new, outer before inner. */
   readonly operations: readonly Operation[];
-  /** Sockets, pipes and devices: nothing of them can be kept. */
+  /** Sockets and devices: nothing of them can be kept. */
   readonly leftOut: readonly string[];
   /** Changed by somebody else while the command ran. */
   readonly conflicts: readonly string[];

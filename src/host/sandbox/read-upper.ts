@@ -87,6 +87,7 @@ class UpperReader {
       } else if (above.isDirectory()) await this.#directory(path, above, below);
       else if (above.isSymbolicLink()) this.#link(path, below);
       else if (above.isFile()) await this.#file(path, above, below);
+      else if (above.isFIFO()) this.#pipe(path, above, below);
       else if (below === undefined || (below.mode & typeBits) !== (above.mode & typeBits)) {
         this.#leftOut.push(path);
         if (below !== undefined) this.#removeTree(path);
@@ -115,6 +116,11 @@ class UpperReader {
     const target = readlinkSync(join(this.#upper, path));
     if (below?.isSymbolicLink() && readlinkSync(join(this.#root, path)) === target) return;
     this.#creations.push({ kind: "link", path, target, ...this.#replacing(path, below) });
+  }
+
+  #pipe(path: string, above: Stats, below: Stats | undefined): void {
+    if (below?.isFIFO() && sameDress(above, below)) return;
+    this.#creations.push({ kind: "pipe", path, ...dressOf(above), ...this.#replacing(path, below) });
   }
 
   async #file(path: string, above: Stats, below: Stats | undefined): Promise<void> {

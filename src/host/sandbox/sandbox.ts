@@ -3,6 +3,7 @@
  * drops it, and takes back at the next start what a killed commit began. Starting the command itself is the process room's.
  */
 import { lstatSync, realpathSync } from "node:fs";
+import { join } from "node:path";
 import {
   type FileChange,
   type Images,
@@ -56,6 +57,10 @@ export interface RunPlan {
   readonly roots: readonly string[];
   readonly cwd: string;
 }
+
+/** Whether the call of a command was settled before the command ended. */
+export type IsLate = () => boolean;
+const notLate: IsLate = () => false;
 
 /** A world that waits for its command. */
 export interface ConfinedRun {
@@ -131,7 +136,7 @@ export class Sandbox {
   }
 
   /** For machines without an overlay: keeps what the roots hold, as far as it fits, before an unconfined command runs. */
-  async watch(roots: readonly string[], callId: string): Promise<Watch> {
+  async watch(roots: readonly string[], callId: string, isLate: IsLate = notLate): Promise<Watch> {
     this.#shadow ??= this.#newShadow();
     const shadow = await this.#shadow;
     const snapshot = await shadow.take(outermost(roots.map((path) => realpathSync.native(path))), callId);
@@ -139,6 +144,7 @@ export class Sandbox {
       finish: async () => {
         const { journal, changes, undo } = await shadow.compare(snapshot);
         if (journal.length > 0) await this.#options.journal?.(callId, journal);
+        if (isLate()) await this.#journalAfter(callId, journal);
         return { changes, undo };
       },
       close: () => shadow.done(snapshot),
@@ -184,6 +190,7 @@ export class Sandbox {
         createdAt: Date.now(),
         roots,
         changes: describeChanges(roots, this.#options.makeDiff),
+        ...leftOutOf(roots),
       };
       return set;
     } catch (error) {
@@ -200,15 +207,17 @@ export class Sandbox {
   }
 
   /** Applies the set and drops it. A refusal changes nothing and keeps it, so that it can be looked at. */
-  async commit(set: StoredChangeSet, callId?: string): Promise<void> {
+  async commit(set: StoredChangeSet, callId?: string, isLate: IsLate = notLate): Promise<void> {
     const run = this.#find(set.id);
     const { images, journal } = this.#options;
     if (isEmpty(set)) return removeRun(run.path);
     own(run.path);
+    let journaled: readonly JournalEntry[] = [];
     try {
       await commitChanges(run.path, set.roots, {
         images,
         journal: async (entries) => {
+          journaled = entries;
           if (callId !== undefined) await journal?.(callId, entries);
         },
       });
@@ -222,6 +231,15 @@ export class Sandbox {
       });
     }
     removeRun(run.path);
+    if (callId !== undefined && isLate()) await this.#journalAfter(callId, journaled);
+  }
+
+  /** A call that was settled before its command ended does not know what became of the paths: undo would take it for later edits. */
+  async #journalAfter(callId: string, entries: readonly JournalEntry[]): Promise<void> {
+    const { images, journal } = this.#options;
+    const known: JournalEntry[] = [];
+    for (const entry of entries) known.push({ ...entry, after: await images.inspect(entry.path) });
+    if (known.length > 0) await journal?.(callId, known);
   }
 
   /** Keeps a rehearsed set for later, also for other processes. */
@@ -287,6 +305,11 @@ export class Sandbox {
 
 export function createSandbox(options: SandboxOptions): Sandbox {
   return new Sandbox({ ...options, home: real(options.home), userHome: real(options.userHome) });
+}
+
+function leftOutOf(roots: StoredChangeSet["roots"]): Pick<StoredChangeSet, "leftOut"> {
+  const leftOut = roots.flatMap(({ root, leftOut }) => leftOut.map((path) => join(root, path)));
+  return leftOut.length === 0 ? {} : { leftOut };
 }
 
 /** Nothing was changed, by the command or under its hands. */

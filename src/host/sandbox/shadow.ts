@@ -130,7 +130,9 @@ export class Shadow {
     const known = this.#known.get(path);
     if (known?.hash !== undefined && isUntouched(known, stats)) return known;
     try {
-      return { ...seen, hash: (await this.#blobs.keepFile(path)).hash };
+      const { hash, onDisk } = await this.#blobs.keepFile(path);
+      await onDisk;
+      return { ...seen, hash };
     } catch {
       // Closed to us, or gone meanwhile: what becomes of it cannot be taken back.
       return seen;
@@ -151,6 +153,7 @@ export class Shadow {
     const mode = kept.mode & 0o7777;
     if (isDirectoryMode(kept.mode)) return { kind: "directory", mode };
     if (kept.target !== undefined) return { kind: "link", target: kept.target };
+    if ((kept.mode & 0o170000) === 0o010000) return { kind: "pipe", mode };
     if (kept.hash === undefined) return undefined;
     const copy = join(this.#directory, `copy-${randomBytes(6).toString("hex")}`);
     await this.#blobs.copyTo(kept.hash, copy);

@@ -133,6 +133,7 @@ async function runCommand({ timeout, run_in_background }: BashInput, context: Ru
     tier: outcome.tier,
     containment: outcome.containment,
     ...(outcome.changes === undefined ? {} : { changes: outcome.changes.map(wireChange) }),
+    ...(outcome.leftOut === undefined ? {} : { left_out: [...outcome.leftOut] }),
     ...(outcome.undo === undefined ? {} : { undo: wireUndo(outcome.undo) }),
   };
   const took = outcome.durationMs >= reportDurationMs ? `\n[took ${(outcome.durationMs / 1000).toFixed(1)} s]` : "";
@@ -201,6 +202,7 @@ async function rehearseCommand(
     output: [
       `Dry run in an overlay (${changeSet.tier}), network off: the command ${ended}.`,
       summarize(changeSet.changes),
+      ...(changeSet.leftOut === undefined ? [] : [`Sockets and devices cannot be kept: ${changeSet.leftOut.join(", ")}`]),
       ...(collected.text === "" ? [] : ["Output:", collected.text.trimEnd()]),
       ...(keep ? [`Kept as ${changeSet.id}: apply it with karyi commit ${changeSet.id}, drop it with karyi discard ${changeSet.id}.`] : []),
     ].join("\n"),
@@ -211,6 +213,7 @@ async function rehearseCommand(
       duration_ms: outcome.durationMs,
       tier: changeSet.tier,
       changes: changeSet.changes.map(wireChange),
+      ...(changeSet.leftOut === undefined ? {} : { left_out: [...changeSet.leftOut] }),
       ...(keep ? { change_set: changeSet.id } : {}),
     },
     changeSet,

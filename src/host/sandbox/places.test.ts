@@ -1,0 +1,140 @@
+/** What holds for special files, several roots, other file systems in the workspace, and the loopback. */
+import { execFileSync } from "node:child_process";
+import { existsSync, lstatSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { createServer } from "node:net";
+import { join, resolve } from "node:path";
+import { afterEach, describe, expect, it } from "vitest";
+import type { NetworkAccess } from "../../contract/index.ts";
+import { BackgroundTasks } from "../processes/background-tasks.ts";
+import { capturingHere, makeWorld, treeOf, type World, type WorldOptions } from "./fixtures/world.ts";
+import { program } from "./programs.ts";
+
+const register = resolve(import.meta.dirname, "../../../test/support/ts-register.mjs");
+const here = await capturingHere();
+const worlds: World[] = [];
+const open = (options: WorldOptions): World => {
+  const world = makeWorld(options);
+  worlds.push(world);
+  return world;
+};
+afterEach(() => {
+  for (const world of worlds.splice(0)) world.close();
+});
+
+for (const tier of ["E2", "E2u"] as const) {
+  const holds = here.includes(tier);
+  describe.skipIf(!holds)(`tier ${tier}${holds ? "" : " (skipped: it does not hold here)"}`, () => {
+    it("named pipes are committed and undone, sockets are left out and named", async () => {
+      const world = open({ only: [tier], seed: "mkfifo -m 600 old; echo plain > plain" });
+      const before = treeOf(world.workspace);
+      const socket = `require("net").createServer().listen("made.sock", () => process.kill(process.pid, "SIGKILL"))`;
+      const { outcome } = await world.run(`mkfifo -m 640 made; rm plain; mkfifo plain; rm old; node -e '${socket}'; true`);
+      expect(outcome.leftOut).toEqual([join(world.workspace, "made.sock")]);
+      expect(outcome.changes?.map(({ path, change }) => `${change} ${path.slice(world.workspace.length + 1)}`)).toEqual([
+        "created made",
+        "deleted old",
+        "modified plain",
+      ]);
+      expect(lstatSync(join(world.workspace, "made")).mode & 0o170777).toBe(0o010640);
+      expect(lstatSync(join(world.workspace, "plain")).isFIFO()).toBe(true);
+      expect(existsSync(join(world.workspace, "made.sock"))).toBe(false);
+      await world.undo();
+      expect(treeOf(world.workspace)).toEqual(before);
+    });
+
+    it("device nodes cannot be made", async () => {
+      const world = open({ only: [tier], seed: "" });
+      const { outcome } = await world.run("mknod null c 1 3; mknod white c 0 0; mknod disk b 8 0; true");
+      expect(outcome.changes).toEqual([]);
+    });
+
+    it("what is committed carries no mark of the overlay", async () => {
+      const world = open({ only: [tier] });
+      await world.run("rm -r src; mkdir src; echo x > src/x; echo y >> a.txt; mv docs papers");
+      const archive = execFileSync("tar", ["-c", "-f", "-", "--format=posix", "--xattrs", "--xattrs-include=*", "."], {
+        cwd: world.workspace,
+        maxBuffer: 1 << 26,
+      });
+      expect(archive.includes("overlay.")).toBe(false);
+    });
+
+    it("every root is captured and undone, and a root within another is part of it", async () => {
+      const world = open({ only: [tier] });
+      const extra = join(world.base, "extra root");
+      const outside = join(world.base, "outside");
+      mkdirSync(extra);
+      mkdirSync(outside);
+      writeFileSync(join(extra, "kept"), "before\n");
+      const roots = [world.workspace, extra, join(world.workspace, "src")];
+      const before = [treeOf(world.workspace), treeOf(extra)];
+      const processes = world.room.processes(new BackgroundTasks(1, () => {}), undefined, roots);
+      const outcome = await processes.run({
+        command: `echo after > '${extra}/kept'; echo new > '${extra}/new'; rm -r src/deep; mv a.txt '${extra}/a.txt'; echo x > '${outside}/x'; true`,
+        cwd: world.workspace,
+        env: {},
+        timeoutMs: 20_000,
+        callId: "call",
+        signal: new AbortController().signal,
+        onOutput: () => {},
+      });
+      expect(outcome).toMatchObject({ exitCode: 0, tier });
+      expect(readFileSync(join(extra, "kept"), "utf8")).toBe("after\n");
+      expect(existsSync(join(extra, "a.txt"))).toBe(true);
+      expect(existsSync(join(world.workspace, "src/deep"))).toBe(false);
+      expect(existsSync(join(outside, "x"))).toBe(world.base.startsWith("/tmp/"));
+      await world.undo();
+      expect([treeOf(world.workspace), treeOf(extra)]).toEqual(before);
+    });
+
+    const canRaise = tier === "E2" || program("ip") !== undefined || program("ifconfig") !== undefined;
+    it(`loopback: servers of the command are reached, those of the host are not${canRaise ? "" : "; refused here, since neither ip nor ifconfig is installed"}`, async () => {
+      let visits = 0;
+      const server = createServer((connection) => {
+        visits += 1;
+        connection.destroy();
+      });
+      await new Promise<void>((ready) => server.listen(0, "127.0.0.1", ready));
+      const { port } = server.address() as { port: number };
+      const script = `const net = require("net");
+        net.connect(${port}, "127.0.0.1").on("error", (error) => console.log("host", error.code));
+        const own = net.createServer((c) => c.end("hello")).listen(0, "127.0.0.1", () => net.connect(own.address().port, "127.0.0.1").on("data", (d) => { console.log("own", String(d)); own.close(); }));`;
+      try {
+        const said = rehearsed(open({ only: [tier], seed: "" }), `node -e '${script}' | sort`, "loopback");
+        if (canRaise) expect(await said).toBe("host ECONNREFUSED\nown hello\n");
+        else await expect(said).rejects.toMatchObject({ details: { reason: "sandbox_failed" } });
+        expect(visits).toBe(0);
+      } finally {
+        server.close();
+      }
+    });
+
+    const isRoot = process.getuid?.() === 0;
+    it.skipIf(!isRoot)(
+      `another file system in the workspace is seen but read-only${isRoot ? "" : " (skipped: mounting needs root)"}`,
+      () => {
+        const output = execFileSync(
+          "unshare",
+          ["--mount", process.execPath, "--import", register, join(import.meta.dirname, "fixtures/submount.child.mjs"), tier],
+          { encoding: "utf8" },
+        );
+        expect(JSON.parse(output)).toEqual({ tier, refused: true, changes: ["modified own"], own: "changed\n", inner: ["file: other\n"] });
+      },
+    );
+  });
+}
+
+async function rehearsed(world: World, command: string, network: NetworkAccess): Promise<string> {
+  const chunks: Buffer[] = [];
+  await world.processes.rehearse(
+    {
+      command,
+      cwd: world.workspace,
+      env: {},
+      timeoutMs: 20_000,
+      signal: new AbortController().signal,
+      onOutput: (_, chunk) => void chunks.push(Buffer.from(chunk)),
+    },
+    network,
+  );
+  return Buffer.concat(chunks).toString("utf8");
+}
