@@ -3,14 +3,26 @@
  * where the machine has such a place. Each says whose it is; what a killed process left is removed by the next one.
  * Refuses to touch what belongs to another user, to a living process, or to a process it cannot see.
  */
-import { accessSync, constants, lstatSync, mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync, writeFileSync } from "node:fs";
+import {
+  accessSync,
+  constants,
+  lstatSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  rmdirSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Owner } from "../../contract/index.ts";
 import { isAlive, thisOwner } from "../process-identity.ts";
 
-const prefix = "karyi-own-";
-/** A directory without a name of its owner may be one that is being made. */
+/** Short, since the path of a terminal's files is typed. */
+const prefix = "kyo-";
+/** A directory that does not name its owner may be one that is being made; if it is empty for long, it is not. */
 const unnamedMs = 60_000;
 
 interface Claim extends Owner {
@@ -50,8 +62,9 @@ export function sweep(place: string, namespace = pidNamespace()): void {
       const { uid, mtimeMs } = lstatSync(directory);
       if (uid !== process.getuid?.()) continue;
       const owner = ownerOf(directory);
-      const left = owner === undefined ? Date.now() - mtimeMs > unnamedMs : owner.namespace === namespace && !isAlive(owner);
-      if (left) rmSync(directory, { recursive: true, force: true });
+      if (owner === undefined) {
+        if (Date.now() - mtimeMs > unnamedMs) rmdirSync(directory);
+      } else if (owner.namespace === namespace && !isAlive(owner)) rmSync(directory, { recursive: true, force: true });
     } catch {
       // Somebody else was faster.
     }

@@ -234,7 +234,7 @@ function privateDirectories(owner: number | undefined): string[] {
     readdirSync(place)
       .map((name) => join(place, name))
       .filter((directory) => {
-        const text = directory.includes("karyi-own-") ? read(join(directory, "owner")) : "";
+        const text = directory.includes("kyo-") ? read(join(directory, "owner")) : "";
         return text !== "" && (JSON.parse(text) as { pid: number }).pid === owner;
       }),
   );
@@ -250,12 +250,12 @@ describe("private directories", () => {
       dead: { pid: 2 ** 22 + 1, startToken: "started-1", namespace: "here" },
     };
     for (const [name, owner] of Object.entries(owners)) {
-      await mkdir(join(place, `karyi-own-${name}`));
-      await writeFile(join(place, `karyi-own-${name}`, "owner"), JSON.stringify(owner));
+      await mkdir(join(place, `kyo-${name}`));
+      await writeFile(join(place, `kyo-${name}`, "owner"), JSON.stringify(owner));
     }
-    await mkdir(join(place, "karyi-own-new"));
+    await mkdir(join(place, "kyo-new"));
     await mkdir(join(place, "somebody-else"));
     sweep(place, "here");
-    expect(readdirSync(place).sort()).toEqual(["karyi-own-alive", "karyi-own-elsewhere", "karyi-own-new", "somebody-else"]);
+    expect(readdirSync(place).sort()).toEqual(["kyo-alive", "kyo-elsewhere", "kyo-new", "somebody-else"]);
   });
 });

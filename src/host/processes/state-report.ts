@@ -99,7 +99,9 @@ export function carriedEnvironment(
   after: Readonly<Record<string, string>>,
 ): Readonly<Record<string, string>> {
   // A name that no shell can hold is never reported, and not unset for that.
-  const unset = Object.keys(session).filter((name) => after[name] === undefined && /^[A-Za-z_][A-Za-z0-9_]*$/.test(name));
+  const unset = Object.keys(session).filter(
+    (name) => given[name] !== undefined && after[name] === undefined && /^[A-Za-z_][A-Za-z0-9_]*$/.test(name),
+  );
   const changed = Object.entries(after).filter(([name, value]) => !ownNames.has(name) && given[name] !== value);
   if (unset.length === 0 && changed.length === 0) return session;
   const carried: Record<string, string> = { ...session };

@@ -8,7 +8,8 @@ import type { IPty } from "@lydell/node-pty";
 import { marker, newMark } from "../processes/state-report.ts";
 import { endMarked } from "../processes/survivors.ts";
 import { type Mark, MarkScanner } from "./marks.ts";
-import { type ReportedState, ShellFiles } from "./shell-files.ts";
+import { ShellFiles } from "./shell-files.ts";
+import type { ReportedState } from "./shell-state.ts";
 import type { VirtualScreen } from "./vt/virtual-screen.ts";
 
 export interface LiveShellOptions {

@@ -1,7 +1,7 @@
-import { mkdir, readdir, readFile } from "node:fs/promises";
+import { mkdir, readdir, readFile, stat } from "node:fs/promises";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { privatePlace } from "./shell-files.ts";
 import { testTerminal } from "./terminal.fixture.ts";
 
 const full = process.env.KARYI_FULL === "1";
@@ -144,14 +144,25 @@ describe("a persistent terminal", () => {
       output: `${value.length}\n[hidden]\n`,
     });
     expect((await run("echo ${KARYI_V1-none}; export -p | grep -c KARYI_V1")).output).toBe("none\n0\n");
-    const place = privatePlace();
-    const directories = (await readdir(place)).filter((name) => name.startsWith("kt-"));
+    const directories = await ownDirectories();
     expect(directories.length).toBeGreaterThan(0);
     for (const directory of directories) {
-      for (const file of await readdir(join(place, directory)).catch(() => [])) {
-        expect(await readFile(join(place, directory, file), "utf8").catch(() => "")).not.toContain(value);
+      for (const file of await readdir(directory)) expect(await readFile(join(directory, file), "utf8")).not.toContain(value);
+    }
+  });
+
+  test("its files are nobody else's, while it lives and after it is closed", async () => {
+    const { run, terminal } = await testTerminal();
+    await run("umask 0; true");
+    const directories = await ownDirectories();
+    for (const directory of directories) {
+      expect([directory, (await stat(directory)).mode & 0o777]).toEqual([directory, 0o700]);
+      for (const file of await readdir(directory)) {
+        expect([file, (await stat(join(directory, file))).mode & 0o777]).toEqual([file, 0o600]);
       }
     }
+    terminal.close();
+    expect((await ownDirectories()).length).toBeLessThan(directories.length);
   });
 
   test("closing ends everything that was started, what left its group too", async () => {
@@ -161,8 +172,20 @@ describe("a persistent terminal", () => {
     expect(() => process.kill(pid, 0)).not.toThrow();
     terminal.close();
     // A killed process lives as a zombie until its parent looks; then it is no more.
-    const stat = await readFile(`/proc/${pid}/stat`, "utf8").catch(() => ") X");
-    expect(stat.slice(stat.lastIndexOf(")") + 2, stat.lastIndexOf(")") + 3)).toMatch(/[XZ]/);
+    const line = await readFile(`/proc/${pid}/stat`, "utf8").catch(() => ") X");
+    expect(line.slice(line.lastIndexOf(")") + 2, line.lastIndexOf(")") + 3)).toMatch(/[XZ]/);
     await expect(run("true")).rejects.toMatchObject({ details: { reason: "terminal_closed" } });
   });
 });
+
+/** Private directories of this process. */
+async function ownDirectories(): Promise<string[]> {
+  const found: string[] = [];
+  for (const place of ["/dev/shm", tmpdir()]) {
+    for (const name of await readdir(place).catch(() => [])) {
+      const owner = name.startsWith("kyo-") ? await readFile(join(place, name, "owner"), "utf8").catch(() => "{}") : "{}";
+      if ((JSON.parse(owner) as { pid?: number }).pid === process.pid) found.push(join(place, name));
+    }
+  }
+  return found;
+}
