@@ -1,4 +1,4 @@
-/** One edit in a file of 5,000 lines: safe against a power cut, and without that against the least that edits. */
+/** One edit in a file of 5,000 lines: safe against a power cut, and without that against the least that edits; and one that finds nothing to edit. */
 import { readFileSync, writeFileSync } from "node:fs";
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -58,6 +58,21 @@ question({
   bound: 2.5,
   pairs: 31,
   repeat: 5,
+});
+
+const lost = join(quick.workspace, "long.txt");
+writeFileSync(lost, numberedLines(50_000));
+const wanted = Array.from({ length: 8 }, (_, index) => `line ${31_000 + index}: the quick brown fox jumped over the lazy cat`).join("\n");
+
+question({
+  name: "edit: explaining a mismatch in 50,000 lines over reading the file",
+  limit: async () => void (await readFile(lost, "utf8")),
+  async ours() {
+    const { error } = await quick.session.call("Edit", { file_path: lost, old_string: wanted, new_string: "" });
+    if (error?.details?.reason !== "no_match" || !error.message.includes("31001")) throw new Error(`${error?.message}`);
+  },
+  target: "under 100 ms",
+  pairs: 11,
 });
 
 if (!readFileSync(theirs, "utf8").includes("line 2500 r")) throw new Error("the limit edits nothing");
