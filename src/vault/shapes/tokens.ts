@@ -78,20 +78,25 @@ const probeEvery = Math.min(shortestHeader + 4, ...all.map(({ prefix, length }) 
 
 export function findTokens(window: Window, findings: Findings): void {
   const { text, bytes, from, final } = window;
-  let at = Math.min(from + probeEvery - 1, text.length);
+  const { length } = text;
+  let at = Math.min(from + probeEvery - 1, length);
   let searched = from;
-  while (at < text.length) {
+  while (at < length) {
     if (inRun[bytes[at] as number] === 0) {
       at += probeEvery;
       continue;
     }
     let start = at;
     while (start > searched && inRun[bytes[start - 1] as number] !== 0) start -= 1;
-    searched = searchRun(window, start, findings);
+    let gap = start + probeEvery - 1;
+    if (gap >= length) break;
+    while (gap > at && inRun[bytes[gap] as number] !== 0) gap -= 1;
+    // Most words are left alone here: whatever lies before the gap is too short.
+    searched = gap > at ? gap : searchRun(window, start, findings);
     at = searched + probeEvery;
   }
-  if (final || searched === text.length) return;
-  let start = text.length;
+  if (final || searched === length) return;
+  let start = length;
   while (start > searched && inRun[bytes[start - 1] as number] !== 0) start -= 1;
   searchRun(window, start, findings);
 }
