@@ -14,7 +14,7 @@ import type {
 import { visitArithmetic } from "./arithmetic.ts";
 import { isCovered } from "./coverage.ts";
 import { dispatch } from "./dispatch.ts";
-import { loadsCode, steersExecution } from "./environment.ts";
+import { loadsCode, settingOf } from "./environment.ts";
 import { expandSingle, expandWord } from "./expand.ts";
 import type { Scope } from "./expansion-scope.ts";
 import { type Field, textField } from "./field.ts";
@@ -102,7 +102,7 @@ export abstract class CommandInterpreter extends ScriptScope implements Scope, M
       if (reason !== undefined) this.effects.push({ kind: "unknown", reason });
       this.made = undefined;
     } else {
-      for (const { node: assignment } of assignments) this.setForCommand(assignment.name, fields, judge);
+      for (const { node: assignment, field } of assignments) this.setForCommand(assignment.name, field, fields, judge);
       // The command sees another value, and some shells keep it afterwards.
       for (const { node: assignment } of assignments) this.state = withVariable(this.state, assignment.name, undefined);
       if (this.pending !== undefined) judge.fail(this.pending);
@@ -188,12 +188,16 @@ export abstract class CommandInterpreter extends ScriptScope implements Scope, M
     this.assign(node.name, value, false, judge);
   }
 
-  protected setForCommand(name: string, fields: readonly Field[], judge: Judge): void {
+  protected setForCommand(name: string, assignment: Field, fields: readonly Field[], judge: Judge): void {
+    const head = `${name}=`;
+    const value = assignment.kind === "text" && assignment.text.startsWith(head) ? assignment.text.slice(head.length) : undefined;
+    const setting = settingOf(name, value, true);
     // `IFS=, read …` splits one line differently and is over.
-    const steers = steersExecution(name) && !(name === "IFS" && fields[0]?.text === "read");
+    const steers = setting === "steers" && !(name === "IFS" && fields[0]?.text === "read");
     this.effects.push({ kind: "environment", name, steersExecution: steers });
     if (loadsCode(name)) judge.forbid(`${name} loads code into every program`);
     else if (steers) judge.fail(`sets ${name} for the command`);
+    else if (setting === "seen") judge.setting = `${name} is set for it`;
   }
 
   protected redirections(redirects: readonly Redirection[], judge: Judge = this.newJudge()): void {

@@ -2,7 +2,7 @@
  * From the fields of a simple command to its handler: past wrappers, with the check that a name really is the
  * program of that name, and with one `run` effect at the end that says whether all of it was understood.
  */
-import { type Field, showFields } from "./field.ts";
+import { type Field, showFields, textField } from "./field.ts";
 import type { Judge } from "./judge.ts";
 import type { Call, Handler, Program, Unwrapped, Unwrapper } from "./machine.ts";
 import { isWithin, joinPath, looksSecret, normalizePath } from "./paths.ts";
@@ -69,6 +69,7 @@ export function dispatch(call: Call, isFunction: boolean): void {
       run(judge, base, fields);
       return;
     }
+    if (!isBuiltin) obey(judge);
     const here = count === 0 ? call : { judge, fields, machine };
     if (entry?.unwrap === undefined) {
       handle(here, base, entry, isBuiltin);
@@ -111,11 +112,18 @@ function handle(call: Call, base: string, entry: Known | undefined, isBuiltin: b
   if (judge.reason !== undefined) mention(judge, fields);
 }
 
+/** A program gets the environment, and may make anything of what was put there. */
+function obey(judge: Judge): void {
+  const setting = judge.setting ?? judge.state.setting;
+  if (setting !== undefined) judge.fail(`${setting}, which it may obey`);
+}
+
 /** What a wrapper sets for the command inside it. */
 function enter(inner: Unwrapped, judge: Judge, machine: Call["machine"]): void {
   for (const assignment of inner.assignments ?? []) {
     const name = /^([^=[]*)/.exec(assignment.text)?.[1] ?? "";
-    machine.assign(name, undefined, true, judge);
+    const isPlain = assignment.kind === "text" && assignment.text.charAt(name.length) === "=";
+    machine.assign(name, isPlain ? textField(assignment.text.slice(name.length + 1)) : undefined, true, judge);
   }
   if (inner.directory !== undefined) {
     const directories = judge.paths(inner.directory);

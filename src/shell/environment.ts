@@ -54,10 +54,44 @@ const harmless = new Set(
   ),
 );
 
+/** Known to every program of the tables as a matter of colour, width or talkativeness, or to none: harmless with any value. */
+const display = new Set(
+  "NO_COLOR FORCE_COLOR CLICOLOR CLICOLOR_FORCE COLORTERM COLUMNS LINES LS_COLORS LSCOLORS TREE_COLORS BLOCKSIZE BLOCK_SIZE DF_BLOCK_SIZE DU_BLOCK_SIZE LS_BLOCK_SIZE TIME_STYLE QUOTING_STYLE TABSIZE TIMEFORMAT CI DEBUG VERBOSE NODE_ENV".split(
+    " ",
+  ),
+);
+
+const locale = /^[\w.@:-]*$/;
+const noPager = /^(?:cat)?$/;
+/** Harmless as long as the value is a plain name: a path in it would be opened, a command in it run. */
+const plainValued: ReadonlyMap<string, RegExp> = new Map([
+  ["LANG", locale],
+  ["LANGUAGE", locale],
+  ["TZ", /^(?![/:])(?!.*\.\.)[\w+,./:<>-]*$/],
+  ["TERM", /^\w[\w.+-]*$/],
+  ["PAGER", noPager],
+  ["GIT_PAGER", noPager],
+  ["MANPAGER", noPager],
+]);
+
+/**
+ * What setting a variable to a value comes to: `steers` changes what the shell and every program do, `seen` may be
+ * obeyed by some program that gets to see it: there is always one more that names a file, a server or a command.
+ */
+export type Setting = "harmless" | "seen" | "steers";
+
+export function settingOf(name: string, value: string | undefined, exported: boolean): Setting {
+  const plain = plainValued.get(name) ?? (name.startsWith("LC_") ? locale : undefined);
+  if (plain !== undefined) return value !== undefined && plain.test(value) ? "harmless" : "steers";
+  if (display.has(name) || harmless.has(name)) return "harmless";
+  if (steersExecution(name)) return "steers";
+  return exported ? "seen" : "harmless";
+}
+
 /** Setting it changes what later commands do. */
-export function steersExecution(name: string): boolean {
+function steersExecution(name: string): boolean {
   if (exact.has(name)) return true;
-  return (families.test(name) || suffixes.test(name)) && !harmless.has(name);
+  return families.test(name) || suffixes.test(name);
 }
 
 /** Loads code into every program that starts; never legitimate for an agent's command. */

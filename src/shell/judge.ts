@@ -31,6 +31,8 @@ const rootOnly: readonly string[] = ["/"];
 
 export class Judge {
   reason: string | undefined;
+  /** Why a program would not be understood: a variable it may obey. A builtin sees none. */
+  setting: string | undefined;
   /** The command talks to the network. */
   network = false;
   /** Somebody reads what it prints: a pipe or a substitution. */

@@ -86,6 +86,11 @@ export class GivenOptions {
     return this.names.length > 0 && this.names.includes(name);
   }
 
+  /** Every value of one that was given several times. */
+  all(name: string): readonly (Field | undefined)[] {
+    return this.values.filter((_, index) => this.names[index] === name);
+  }
+
   /** `undefined` for a switch too. */
   get(name: string): Field | undefined {
     const index = this.names.length > 0 ? this.names.lastIndexOf(name) : -1;

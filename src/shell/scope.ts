@@ -2,11 +2,11 @@
  * What a script can see while it is followed: variables, directories, doubts, and the list of effects.
  * Owns the rules for names that steer execution or hold secrets; knows nothing of control flow.
  */
-import { holdsSecret, loadsCode, steersExecution } from "./environment.ts";
+import { holdsSecret, loadsCode, type Setting, settingOf } from "./environment.ts";
 import { type Field, textField } from "./field.ts";
 import { Judge, type PrintedNames } from "./judge.ts";
 import { looksSecret } from "./paths.ts";
-import { isNumeric, type State, withDoubt, withVariable } from "./state.ts";
+import { isNumeric, type State, withDoubt, withSetting, withVariable } from "./state.ts";
 import type { DraftEffect, ShellWorld } from "./types.ts";
 
 const maxSteps = 12_000;
@@ -100,18 +100,30 @@ export abstract class ScriptScope {
   }
 
   assign(name: string, value: Field | undefined, exported = false, judge?: Judge): void {
-    const steers = steersExecution(name);
+    const setting = this.settingOf(name, value, exported);
+    const steers = setting === "steers";
     if (steers || exported) this.effects.push({ kind: "environment", name, steersExecution: steers });
     if (loadsCode(name)) (judge ?? this.newJudge()).forbid(`${name} loads code into every program`);
     if (steers) {
       judge?.fail(`sets ${name}`);
       this.state = withDoubt(this.state, `${name} was changed before it`);
+    } else if (setting === "seen") {
+      const reason = `${name} is set for it`;
+      if (judge !== undefined) judge.setting = reason;
+      this.state = withSetting(this.state, reason);
     }
     this.state = withVariable(this.state, name, value);
   }
 
+  /** What the environment holds stays exported whatever the script assigns to it. */
+  private settingOf(name: string, value: Field | undefined, exported: boolean): Setting {
+    const { env } = this.world;
+    const isSeen = exported || (env !== undefined && Object.hasOwn(env, name));
+    return settingOf(name, value?.kind === "text" ? value.text : undefined, isSeen);
+  }
+
   protected bind(name: string, value: Field | undefined): void {
-    if (steersExecution(name)) this.unknown(`sets ${name}`);
+    if (this.settingOf(name, value, false) !== "harmless") this.unknown(`sets ${name}`);
     this.state = withVariable(this.state, name, value);
   }
 

@@ -12,6 +12,8 @@ export interface State {
   readonly variables: ReadonlyMap<string, Field | undefined>;
   readonly functions: ReadonlyMap<string, FunctionNode>;
   readonly positional: readonly Field[] | undefined;
+  /** Why no program from here on is understood: a variable that one may obey was exported. */
+  readonly setting: string | undefined;
   /** Why nothing from here on is understood. */
   readonly doubt: string | undefined;
 }
@@ -22,7 +24,7 @@ const noVariables: ReadonlyMap<string, Field | undefined> = new Map();
 const noFunctions: ReadonlyMap<string, FunctionNode> = new Map();
 
 export function initialState(directory: string, doubt: string | undefined): State {
-  return { directories: [directory], variables: noVariables, functions: noFunctions, positional: [], doubt };
+  return { directories: [directory], variables: noVariables, functions: noFunctions, positional: [], setting: undefined, doubt };
 }
 
 /** The state of a shell started by a command: it inherits the directory, not the variables. */
@@ -30,11 +32,15 @@ export function childState(state: State, positional: readonly Field[] | undefine
   const variables = new Map<string, Field | undefined>();
   // What was assigned here may or may not be exported; either way the value is no longer certain.
   for (const name of state.variables.keys()) variables.set(name, undefined);
-  return { directories: state.directories, variables, functions: noFunctions, positional, doubt: state.doubt };
+  return { directories: state.directories, variables, functions: noFunctions, positional, setting: state.setting, doubt: state.doubt };
 }
 
 export function withDoubt(state: State, reason: string): State {
   return state.doubt === undefined ? { ...state, doubt: reason } : state;
+}
+
+export function withSetting(state: State, reason: string): State {
+  return state.setting === undefined ? { ...state, setting: reason } : state;
 }
 
 export function withDirectories(state: State, directories: readonly string[] | undefined): State {
@@ -64,6 +70,7 @@ export function joinStates(a: State, b: State): State {
     variables: a.doubt !== undefined && b.doubt !== undefined ? a.variables : joinVariables(a.variables, b.variables),
     functions: a.functions === b.functions ? a.functions : new Map([...a.functions, ...b.functions]),
     positional: a.positional === b.positional ? a.positional : undefined,
+    setting: a.setting ?? b.setting,
     doubt: a.doubt ?? b.doubt,
   };
 }
@@ -98,7 +105,8 @@ export function isNumeric(field: Field): boolean {
 /** Nothing a further round of a loop could change. */
 export function sameState(a: State, b: State): boolean {
   if (a === b) return true;
-  if (a.doubt !== b.doubt || a.positional !== b.positional || a.functions.size !== b.functions.size) return false;
+  if (a.doubt !== b.doubt || a.setting !== b.setting || a.positional !== b.positional || a.functions.size !== b.functions.size)
+    return false;
   if (a.directories !== b.directories) {
     if (a.directories === undefined || b.directories === undefined) return false;
     if (a.directories.length !== b.directories.length || !a.directories.every((path) => b.directories?.includes(path))) return false;

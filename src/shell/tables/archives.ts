@@ -4,15 +4,19 @@ import { environmentSteers } from "../environment.ts";
 import { type Field, textField } from "../field.ts";
 import type { Handler, Program } from "../machine.ts";
 import { optionTable, readOptions } from "../options.ts";
-import { asksAlways, program } from "../program.ts";
+import { asksAlways, isStandardInput, program } from "../program.ts";
 
 const tarTable = optionTable({
-  short: "tvzjJZf:",
-  long: "list verbose file: gzip bzip2 xz zstd lzma full-time numeric-owner utc wildcards exclude: strip-components: auto-compress force-local",
+  short: "tvzjJZf<",
+  long: "list verbose file< gzip bzip2 xz zstd lzma full-time numeric-owner utc wildcards exclude: strip-components: auto-compress force-local",
 });
 
+/** Options, the archive where none is named, and how another machine is reached. */
+const tarVariables = /^(?:TAR_OPTIONS|TAPE|RSH|TAR_\w+)$/;
+const packerVariables = /^(?:GZIP|BZIP2?|XZ_OPT|XZ_DEFAULTS|ZSTD_\w+|UNZIP|UNZIPOPT|ZIPINFO|ZIPINFOOPT)$/;
+
 const tar: Handler = ({ judge, fields }) => {
-  const steering = environmentSteers(judge.world.env, /^TAR_OPTIONS$/);
+  const steering = environmentSteers(judge.world.env, tarVariables);
   if (steering !== undefined) judge.fail(`${steering} configures tar`);
   // The old form has no dash: `tar tf x`.
   const first = fields[1];
@@ -34,7 +38,6 @@ const tar: Handler = ({ judge, fields }) => {
   if (archive === undefined || archive.text === "-") return;
   // `host:file` makes tar start a remote shell.
   if (archive.kind !== "text" || args.some((field) => field.text.includes(":"))) judge.fail("an archive on another machine");
-  else judge.read(archive);
 };
 
 /** Letters that take a value take the following words in their order. */
@@ -50,6 +53,7 @@ function oldForm(fields: readonly Field[], letters: string): readonly Field[] {
 }
 
 const unzip: Handler = ({ judge, fields }) => {
+  if (environmentSteers(judge.world.env, packerVariables) !== undefined) judge.fail("the environment configures it");
   const listing =
     fields.length > 2 &&
     fields.slice(1, -1).every((field) => field.kind === "text" && /^-[lvtzZqp12]+$/.test(field.text)) &&
@@ -59,7 +63,15 @@ const unzip: Handler = ({ judge, fields }) => {
   else judge.read(archive);
 };
 
-const decompress = program({ operands: "read", short: "cdfkqvth", long: "stdout decompress quiet", harmless: true });
+const decompress = program({
+  operands: (operands, judge) => {
+    if (environmentSteers(judge.world.env, packerVariables) !== undefined) judge.fail("the environment configures it");
+    for (const field of operands) if (!isStandardInput(field)) judge.read(field);
+  },
+  short: "cdfkqvth",
+  long: "stdout decompress quiet",
+  harmless: true,
+});
 
 export const archives: Readonly<Record<string, Program>> = {
   tar: { handle: tar },

@@ -6,6 +6,8 @@ import type { OptionSpec, ParsedOptions } from "../options.ts";
 export type GitRisk = "fsmonitor" | "filter" | "external" | "textconv" | "signature" | "pager" | "fetch";
 
 export interface GitCommand extends OptionSpec {
+  /** A verb among its operands counts only as the very first argument; behind an option it means something else. */
+  readonly verbFirst?: boolean;
   readonly risks: readonly GitRisk[];
   readonly operands: (operands: readonly Field[], judge: Judge, parsed: ParsedOptions, afterDashes: number) => void;
 }
@@ -22,7 +24,7 @@ function revisionsAndPaths(operands: readonly Field[], judge: Judge): void {
 /** Surely no file of interest. */
 const revision = /^\^?(?:HEAD|FETCH_HEAD|ORIG_HEAD|MERGE_HEAD|@|[0-9a-f]{7,40})(?:[~^@{][\w~^@{}-]*)?$/;
 
-function revisionOrPath(field: Field, judge: Judge): void {
+function revisionOrPath(field: Field, judge: Judge, tree = false): void {
   if (field.kind !== "text") {
     judge.read(field, true);
     return;
@@ -42,8 +44,14 @@ function revisionOrPath(field: Field, judge: Judge): void {
     return;
   }
   if (revision.test(text)) return;
-  judge.read(field);
+  judge.read(field, tree);
   if (/[*?[]/.test(text)) judge.readNamed(text);
+}
+
+/** Without an index, and outside a repository even unasked, it compares two directories with all that lies in them. */
+function diffOperands(operands: readonly Field[], judge: Judge, parsed: ParsedOptions): void {
+  const tree = operands.length === 2 || parsed.options.has("no-index");
+  for (const field of operands) revisionOrPath(field, judge, tree);
 }
 
 function nothing(operands: readonly Field[], judge: Judge): void {
@@ -92,7 +100,7 @@ export const gitCommands: ReadonlyMap<string, GitCommand> = new Map<string, GitC
       long: diffLong,
       digits: true,
       risks: ["fsmonitor", "filter", "external", "textconv", "pager", "fetch"],
-      operands: revisionsAndPaths,
+      operands: diffOperands,
     },
   ],
   [
@@ -146,6 +154,7 @@ export const gitCommands: ReadonlyMap<string, GitCommand> = new Map<string, GitC
       long: logLong,
       digits: true,
       risks: ["signature", "pager", "fetch"],
+      verbFirst: true,
       operands: verbs(/^(?:show|exists|HEAD|[\w./-]+@\{[\w. -]+\})$/, true),
     },
   ],
@@ -234,17 +243,18 @@ export const gitCommands: ReadonlyMap<string, GitCommand> = new Map<string, GitC
       operands: listingOnly("l", "list", "n", "contains", "no-contains", "merged", "no-merged", "points-at"),
     },
   ],
-  ["remote", { short: "v", long: "verbose all push", risks: [], operands: verbs(/^get-url$/, true) }],
+  ["remote", { short: "v", long: "verbose all push", risks: [], verbFirst: true, operands: verbs(/^get-url$/, true) }],
   [
     "stash",
     {
       short: `${diffShort}`,
       long: `${diffLong} ${logLong}`,
       risks: ["textconv", "external", "signature", "pager", "fetch"],
+      verbFirst: true,
       operands: verbs(/^(?:list|show)$/, false),
     },
   ],
-  ["worktree", { short: "v", long: "porcelain verbose", risks: [], operands: verbs(/^list$/, false) }],
+  ["worktree", { short: "v", long: "porcelain verbose", risks: [], verbFirst: true, operands: verbs(/^list$/, false) }],
   [
     "config",
     { short: "z", long: "get get-all local global null show-origin show-scope type: bool int", risks: [], operands: configOperands },
@@ -281,8 +291,11 @@ function trackedNames(operands: readonly Field[], judge: Judge, parsed: ParsedOp
 function grepOperands(operands: readonly Field[], judge: Judge, parsed: ParsedOptions, afterDashes: number): void {
   const given = parsed.options.has("e") || parsed.options.has("f");
   const rest = given || operands.length === afterDashes ? operands : operands.slice(1);
-  revisionsAndPaths(rest, judge);
-  if (parsed.options.has("no-index") && rest.length === 0) judge.readHere(true);
+  // Tracked files are everybody's; these reach what lies beside them.
+  if (["no-index", "untracked", "no-exclude-standard"].some((name) => parsed.options.has(name))) {
+    for (const field of rest) judge.read(field, true);
+    if (rest.length === 0) judge.readHere(true);
+  } else revisionsAndPaths(rest, judge);
 }
 
 /** Configuration may hold tokens in addresses and headers; names of people and branches do not. */

@@ -99,9 +99,25 @@ function runRead(command: GitCommand, globals: Globals, { judge, fields }: Call)
   while (split < fields.length && !(fields[split]?.kind === "text" && fields[split]?.text === "--")) split += 1;
   const parsed = readOptions(table, fields, globals.index + 1, judge);
   if (parsed === undefined) return;
+  if (command.verbFirst === true && parsed.operands.length > 0 && fields[globals.index + 1] !== parsed.operands[0])
+    judge.fail("an option before its verb changes what git does");
+  checkFormats(parsed, judge);
   const afterDashes = Math.max(0, fields.length - split - 1);
   checkTrust(command, globals, parsed, judge);
   command.operands(parsed.operands, judge, parsed, afterDashes);
+}
+
+const formats = ["format", "pretty", "sort"];
+
+/** Placeholders for signatures make git start its signature program. */
+function checkFormats({ options }: ParsedOptions, judge: Judge): void {
+  for (const name of formats) {
+    if (!options.has(name)) continue;
+    for (const value of options.all(name)) {
+      if (value !== undefined && (value.kind !== "text" || /%G|signature/i.test(value.text)))
+        judge.fail("a format that checks signatures, or is only known when it runs");
+    }
+  }
 }
 
 /** Configuration keys that make git start a program, by what obeys them. */
@@ -110,7 +126,7 @@ const riskyKeys: Readonly<Record<GitRisk, RegExp>> = {
   filter: /^filter\./,
   external: /^diff\.(?:external|.*\.command)$/,
   textconv: /^diff\..*\.(?:textconv|cachetextconv)$/,
-  signature: /^(?:log\.showsignature|gpg\.)/,
+  signature: /^(?:log\.showsignature|format\.pretty|pretty\.|gpg\.)/,
   pager: /^(?:core\.pager|pager\.)/,
   fetch: /^(?:remote\..*\.(?:promisor|partialclonefilter|uploadpack|vcs)|extensions\.partialclone|core\.(?:sshcommand|gitproxy)|url\.)/,
 };

@@ -17,10 +17,13 @@ function readThenWrite(operands: readonly Field[], judge: Judge): void {
   if (output !== undefined && !isStandardInput(output)) judge.write(output, "modify");
 }
 
+const pagerVariables = /^(?:LESS|MORE)/;
+const batVariables = /^BAT_/;
+
 /** Into a pipe a pager only copies; a preprocessor or a start-up command would run code. */
 function page(operands: readonly Field[], judge: Judge): void {
   if (judge.world.interactive === true) judge.fail("a pager can start programs");
-  if (environmentSteers(judge.world.env, /^(?:LESS|MORE)/) !== undefined) judge.fail("the environment configures the pager");
+  if (environmentSteers(judge.world.env, pagerVariables) !== undefined) judge.fail("the environment configures the pager");
   for (const field of operands) {
     if (field.text.startsWith("+")) judge.fail("a pager that starts with a command");
     else if (!isStandardInput(field)) judge.read(field);
@@ -40,7 +43,7 @@ function highlight(operands: readonly Field[], judge: Judge, parsed: ParsedOptio
   const paging = parsed.options.get("paging");
   if (paging !== undefined && paging.text !== "never" && paging.text !== "auto") judge.fail("starts a pager");
   if (judge.world.interactive === true && paging?.text !== "never") judge.fail("starts a pager");
-  if (environmentSteers(judge.world.env, /^BAT_/) !== undefined) judge.fail("the environment configures it");
+  if (environmentSteers(judge.world.env, batVariables) !== undefined) judge.fail("the environment configures it");
   for (const field of operands) if (!isStandardInput(field)) judge.read(field);
 }
 
@@ -160,10 +163,10 @@ export const readers: Readonly<Record<string, Program>> = {
   shasum: program({ operands: "read", short: "a:bt", long: "algorithm: binary text", harmless: true }),
   md5: program({ operands: "read", short: "qr", harmless: true }),
   diff: program({
-    operands: "read",
+    // Of two directories it compares the files in them.
+    operands: "tree",
     short: "abBcC:dEeF:iI:nNpqrsS:tTuU:vwW:x:X<yZ",
     long: "brief report-identical-files context? unified? ed normal rcs side-by-side width: left-column suppress-common-lines show-c-function show-function-line: label: expand-tabs initial-tab tabsize: suppress-blank-empty recursive no-dereference new-file unidirectional-new-file ignore-file-name-case exclude: exclude-from< starting-file: from-file< to-file< ignore-case ignore-tab-expansion ignore-trailing-space ignore-space-change ignore-all-space ignore-blank-lines ignore-matching-lines: text strip-trailing-cr minimal speed-large-files color? horizon-lines:",
-    recursive: ["r", "recursive"],
     digits: true,
   }),
   cmp: program({
@@ -216,7 +219,7 @@ export const readers: Readonly<Record<string, Program>> = {
     operands: "tree",
     here: true,
     short: "adfilxL:P:I:NqQpugshDFtcUrvCnASJXo>",
-    long: "filelimit: si du timefmt: inodes device noreport charset: dirsfirst filesfirst sort? gitignore matchdirs ignore-case prune hintro: houtro: metafirst info",
+    long: "filelimit: si du timefmt: inodes device noreport charset: dirsfirst filesfirst sort? gitignore matchdirs ignore-case prune hintro< houtro< metafirst info",
   }),
   du: program({
     operands: "tree",

@@ -16,7 +16,7 @@ const passing = new Set(
 );
 
 /** Pattern first unless an option gave it, then files. */
-function patternThenFiles(recursive: readonly string[], alwaysRecursive: boolean) {
+function patternThenFiles(recursive: readonly string[], alwaysRecursive: boolean, following: readonly string[]) {
   return (operands: readonly Field[], judge: Judge, parsed: ParsedOptions): void => {
     const { options } = parsed;
     if (options.has("version") || options.has("help") || options.has("V") || options.has("type-list")) return;
@@ -24,6 +24,8 @@ function patternThenFiles(recursive: readonly string[], alwaysRecursive: boolean
     const files = given ? operands : operands.slice(1);
     if (!given && operands[0]?.many === true) judge.fail("a pattern of names stands where the search pattern should be");
     const tree = alwaysRecursive || recursive.some((name) => options.has(name));
+    // Links in the tree lead anywhere, and only the names in it can be looked at beforehand.
+    if (following.some((name) => options.has(name))) judge.fail("follows links, which may lead out of the directory");
     for (const field of files) if (!isStandardInput(field)) judge.read(field, tree);
     if (files.length === 0 && tree) judge.readHere(true);
     if (files.length === 0 && !tree && options.names.every((name) => passing.has(name))) judge.names = judge.upstream;
@@ -43,8 +45,9 @@ function printsNames(files: readonly Field[], judge: Judge, nul: boolean): void 
   };
 }
 
-const grep = program({
-  operands: patternThenFiles(["r", "R", "recursive", "dereference-recursive"], false),
+const plainGrep = program({
+  // `-d recurse` is `-r`, and may be abbreviated.
+  operands: patternThenFiles(["r", "R", "recursive", "dereference-recursive", "d", "directories"], false, []),
   short: "abcEFGHhiILlnoPqRrsTUuvVwxyzZe:f<m:A:B:C:D:d:",
   long: "extended-regexp fixed-strings basic-regexp perl-regexp regexp: file< ignore-case no-ignore-case word-regexp line-regexp null-data no-messages invert-match max-count: byte-offset line-number line-buffered with-filename no-filename label: only-matching quiet silent binary-files: text directories: devices: recursive dereference-recursive include* exclude: exclude-from< exclude-dir: files-without-match files-with-matches count initial-tab null before-context: after-context: context: group-separator: no-group-separator color? colour? binary unix-byte-offsets",
   digits: true,
@@ -55,7 +58,7 @@ const rgLong =
   "regexp: file< after-context: before-context: context: auto-hybrid-regex no-auto-hybrid-regex binary no-binary block-buffered byte-offset case-sensitive color: colors: column no-column context-separator: count count-matches crlf no-crlf debug trace dfa-size-limit: encoding: engine: field-context-separator: field-match-separator: files files-with-matches files-without-match fixed-strings no-fixed-strings follow no-follow glob* iglob* glob-case-insensitive heading no-heading hidden no-hidden ignore-case ignore-file< include-zero invert-match json line-buffered line-number no-line-number line-regexp max-columns: max-columns-preview max-count: max-depth: maxdepth: max-filesize: mmap no-mmap multiline no-multiline multiline-dotall no-config no-ignore no-ignore-dot no-ignore-exclude no-ignore-files no-ignore-global no-ignore-messages no-ignore-parent no-ignore-vcs no-messages no-require-git no-unicode null null-data one-file-system only-matching passthru passthrough path-separator: pcre2 pcre2-version pretty quiet regex-size-limit: replace: smart-case sort: sortr: stats stop-on-nonmatch text threads: trim no-trim type: type-not: type-add: type-clear: type-list unrestricted vimgrep with-filename no-filename word-regexp";
 
 const ripgrep = program({
-  operands: patternThenFiles([], true),
+  operands: patternThenFiles([], true, ["L", "follow"]),
   short: "A:B:C:ce:E:f<Fg*hHiIj:lLm:M:nNoPpqr:sSt:T:uUVvwx.0ad:",
   long: rgLong,
 });
@@ -70,14 +73,16 @@ function configured(inner: Program, names: RegExp): Program {
   };
 }
 
+const grep = configured(plainGrep, /^GREP_OPTIONS$/);
+
 export const searchers: Readonly<Record<string, Program>> = {
   grep,
   egrep: grep,
   fgrep: grep,
   rg: configured(ripgrep, /^RIPGREP_/),
   ag: program({
-    operands: patternThenFiles([], true),
-    short: "aA:B:C:cDfFgG:HhiilLm:noQpqrsStuUvwW:z0",
+    operands: patternThenFiles([], true, ["f"]),
+    short: "aA:B:C:cDfFgG:HhiilLm:noQp<qrsStuUvwW:z0",
     long: "ackmate after? before? context? column count nocolor nobreak nogroup nofilename noheading nonumbers filename heading numbers hidden ignore: ignore-dir: ignore-case smart-case case-sensitive literal fixed-strings files-with-matches files-without-matches only-matching depth: file-search-regex: max-count: word-regexp invert-match stats silent vimgrep width:",
   }),
   fd: program({ operands: fdOperands, short: "HIgisalt:e:E:d:S:FpL0uj:c:1q", long: fdLong() }),

@@ -1,4 +1,5 @@
 /** Programs that tell about the machine, versions of interpreters, and interpreters themselves. */
+import { environmentSteers } from "../environment.ts";
 import { type Field, textField } from "../field.ts";
 import type { Handler, Program } from "../machine.ts";
 import { asksAlways, program } from "../program.ts";
@@ -12,8 +13,11 @@ const date: Program = program({
   long: "date: reference< utc universal rfc-email rfc-2822 iso-8601? rfc-3339: debug file<",
 });
 
+const psVariables = /^(?:PS_FORMAT|PS_PERSONALITY|I_WANT_A_BROKEN_PS)$/;
+
 /** A word of letters without a dash is a BSD option; an `e` among them shows environments. */
 const ps: Handler = ({ judge, fields }) => {
+  if (environmentSteers(judge.world.env, psVariables) !== undefined) judge.fail("the environment configures it");
   for (let index = 1; index < fields.length; index += 1) {
     const field = fields[index];
     const text = field?.kind === "text" ? field.text : "";
@@ -69,7 +73,6 @@ function interpreter(language: string, codeFlags: RegExp): Program {
 }
 
 const version = /^(?:--version|-V)$/;
-const longVersion = /^(?:--version|-version|version|-v|-V)$/;
 const project = "runs or loads code of the project";
 
 /** Text given to another shell: followed for the floor. */
@@ -190,7 +193,8 @@ export const systemPrograms: Readonly<Record<string, Program>> = {
   clang: versionOnly(/^--version$/, asksAlways("compiles")),
   cmake: versionOnly(/^--version$/, asksAlways(project)),
   make: versionOnly(/^(?:--version|-v)$/, asksAlways(project)),
-  docker: versionOnly(longVersion, asksAlways("manages containers")),
+  // `docker version` asks the server, wherever that is.
+  docker: versionOnly(/^(?:--version|-v)$/, asksAlways("manages containers")),
   kubectl: asksAlways("manages a cluster"),
   gh: versionOnly(/^--version$/, asksAlways("acts on a remote service")),
 };

@@ -9,7 +9,7 @@ import { GivenOptions, optionTable, readOptions } from "../options.ts";
 
 const table = optionTable({
   short: "0rtxn:P:L:I:d:E:s:l?e?i?a<",
-  long: "null no-run-if-empty verbose exit max-args: max-procs: max-lines? replace? delimiter: eof? max-chars: arg-file< show-limits process-slot-var:",
+  long: "null no-run-if-empty verbose exit max-args: max-procs: max-lines? replace? delimiter: eof? max-chars: arg-file< show-limits",
   posix: true,
 });
 
