@@ -68,8 +68,8 @@ question({
   name: "edit: explaining a mismatch in 50,000 lines over reading the file",
   limit: async () => void (await readFile(lost, "utf8")),
   async ours() {
-    const { error } = await quick.session.call("Edit", { file_path: lost, old_string: wanted, new_string: "" });
-    if (error?.details?.reason !== "no_match" || !error.message.includes("31001")) throw new Error(`${error?.message}`);
+    const { error, output } = await quick.session.call("Edit", { file_path: lost, old_string: wanted, new_string: "" });
+    if (error?.details?.reason !== "no_match" || !output.includes("31001")) throw new Error(output);
   },
   target: "under 100 ms",
   pairs: 11,
