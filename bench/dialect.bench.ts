@@ -19,7 +19,7 @@ const prose =
 const content = "export function sum(values: number[]): number {\n  return values.reduce((a, b) => a + b, 0);\n}\n".repeat(16);
 
 const calls: Readonly<Record<string, string>> = {
-  toolsxml: `Some words first.\n<tools>\n<write path="src/sum.ts"><![CDATA[${content}]]></write>\n<read path="src/index.ts"/>\n<command>npm test</command>\n</tools>\n`,
+  toolsxml: `Some words first.\n<tools>\n<mcp tool="Write"><file_path>src/sum.ts</file_path><content><![CDATA[${content}]]></content></mcp>\n<read path="src/index.ts"/>\n<command>npm test</command>\n</tools>\n`,
   tool_call: `Some words first.\n<tool_call name="Write">\n<file_path>src/sum.ts</file_path>\n<content><![CDATA[${content}]]></content>\n</tool_call>\n<tool_call name="Read"><file_path>src/index.ts</file_path></tool_call>\n`,
   anthropic_xml: `Some words first.\n<function_calls>\n<invoke name="Write">\n<parameter name="file_path">src/sum.ts</parameter>\n<parameter name="content">${content}</parameter>\n</invoke>\n<invoke name="Read"><parameter name="file_path">a.ts</parameter></invoke>\n</function_calls>\n`,
   hermes: `Some words first.\n<tool_call>\n${JSON.stringify({ name: "Write", arguments: { file_path: "src/sum.ts", content } })}\n</tool_call>\n<tool_call>\n{"name":"Read","arguments":{"file_path":"a.ts"}}\n</tool_call>\n`,

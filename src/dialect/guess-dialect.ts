@@ -10,7 +10,7 @@ const signs: readonly (readonly [RegExp, Exclude<Dialect, "auto">])[] = [
   [/<tool_call>\s*[\w.:-]+\s*<arg_key>/, "glm"],
   [/<tool_call[\s>]/, "tool_call"],
   [/"type"\s*:\s*"(?:tool_use|content_block_start)"/, "anthropic"],
-  [/"tool_calls"\s*:/, "openai"],
+  [/"tool_calls"\s*:|"type"\s*:\s*"function_call"/, "openai"],
   [/"(?:name|tool)"\s*:/, "json"],
 ];
 

@@ -1,4 +1,5 @@
 /** Between the tags inside `<tools>`: blanks and comments are dropped, tags are opened, anything else is said. */
+import { distance } from "fastest-levenshtein";
 import { isBlankRange, readTag } from "./tag.ts";
 import { toolsXmlTags } from "./tools-xml-tags.ts";
 
@@ -10,6 +11,13 @@ interface ToolsStep {
   readonly does: "on" | "open" | "leave" | "reject" | "fence";
   readonly next: number;
   readonly text?: string;
+}
+
+/** One of our tags, or plainly a slip of one: a model that misspelt it gets to know the right ones. */
+function isMeant(name: string): boolean {
+  if (toolsXmlTags.has(name)) return true;
+  for (const tag of toolsXmlTags) if (distance(name, tag) <= (tag.length > 4 ? 2 : 1)) return true;
+  return false;
 }
 
 export class ToolsRegion {
@@ -37,7 +45,7 @@ export class ToolsRegion {
     const tag = !final && "<!--".startsWith(text.slice(lt, lt + 4)) ? "more" : readTag(text, lt, final);
     if (tag === "more") return { does: "on", next: lt };
     if (tag?.closing && tag.name === "tools") return { does: "leave", next: tag.end };
-    const isOurs = tag !== undefined && !tag.closing && toolsXmlTags.has(tag.name);
+    const isOurs = tag !== undefined && !tag.closing && isMeant(tag.name);
     if (!isOurs && this.opening !== undefined) return { does: "reject", next: lt, text: this.opening };
     if (tag === undefined || tag.closing) {
       const end = tag?.end ?? lt + 1;
