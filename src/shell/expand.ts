@@ -7,7 +7,8 @@ import { parse, type Word } from "unbash";
 import { expandBraces } from "./braces.ts";
 import type { Scope } from "./expansion-scope.ts";
 import { type Field, textField } from "./field.ts";
-import { FieldBuilder, overlooks, unreadable, visitParts } from "./field-builder.ts";
+import { FieldBuilder, visitParts } from "./field-builder.ts";
+import { overlooks, unreadable } from "./overlooked.ts";
 import { isInert } from "./quote.ts";
 import { expandTilde } from "./tilde.ts";
 

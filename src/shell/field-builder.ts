@@ -6,44 +6,18 @@ import type { ParameterExpansionPart, Word, WordPart } from "unbash";
 import { removeAffix, replaceText } from "./affix.ts";
 import type { Scope } from "./expansion-scope.ts";
 import { escapePattern, type Field, hasWildcard, textField } from "./field.ts";
+import { isClosed, overlooks, overlooksExpansion, unreadable } from "./overlooked.ts";
 import { expandTilde } from "./tilde.ts";
 
 const splitting = /[ \t\n]+/;
 
-/** Said of a word that bash would read differently, or not at all. */
-export const unreadable = "a word that cannot be parsed";
-/** 1: means something to bash in unquoted text. */
-const meaningful = new Uint8Array(128);
-for (const char of "()<>|&; \t\n\v\f\r`\"'$\\") meaningful[char.charCodeAt(0)] = 1;
-const afterDollar = new Uint8Array(128);
-for (const char of "[({'\"@*#?$!-_0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz") afterDollar[char.charCodeAt(0)] = 1;
-
-/** Unquoted text in which the parser overlooked a character that means something to bash. */
-export function overlooks(text: string): boolean {
-  for (let index = 0; index < text.length; index += 1) {
-    const code = text.charCodeAt(index);
-    if (code > 127) {
-      if (/\s/.test(text.charAt(index))) return true;
-    } else if (meaningful[code] === 0) continue;
-    else if (code === 0x5c) index += 1;
-    else if (code !== 0x24 || afterDollar[text.charCodeAt(index + 1)] === 1) return true;
-  }
-  return false;
-}
-
-/** Every expansion ends with the bracket it began with. */
-function isClosed(text: string): boolean {
-  if (text.startsWith("$((")) return text.endsWith("))") && text.length > 4;
-  if (text.startsWith("$(") || text.startsWith("<(") || text.startsWith(">(")) return text.endsWith(")");
-  if (text.startsWith("${")) return text.endsWith("}");
-  if (text.startsWith("$[")) return text.endsWith("]");
-  return !text.startsWith("`") || (text.length > 1 && text.endsWith("`"));
-}
-
 /** A word inside `${…}`, where blanks and brackets are as good as letters. */
 function expandOperand(word: Word, scope: Scope): Field {
   const parts = word.parts;
-  if (parts === undefined) return textField(word.value);
+  if (parts === undefined) {
+    if (overlooksExpansion(word.text)) scope.doubt(unreadable);
+    return textField(word.value);
+  }
   const out: Field[] = [];
   const builder = new FieldBuilder(scope, undefined, out, false);
   builder.addParts(parts);
@@ -97,7 +71,7 @@ export class FieldBuilder {
   private addPart(part: WordPart, first: boolean, only: boolean): void {
     switch (part.type) {
       case "Literal":
-        if (this.word !== undefined && overlooks(part.text)) this.scope.doubt(unreadable);
+        if (this.word === undefined ? overlooksExpansion(part.text) : overlooks(part.text)) this.scope.doubt(unreadable);
         this.literal(first && part.text.includes("~") ? expandTilde(part.text, part.value, only, this.scope) : part.value);
         return;
       case "SingleQuoted":
@@ -117,8 +91,10 @@ export class FieldBuilder {
       case "LocaleString":
         this.started = true;
         for (const child of part.parts) {
-          if (child.type === "Literal") this.literal(child.value);
-          else this.expansion(child, true, part.parts.length === 1 && only);
+          if (child.type === "Literal") {
+            if (overlooksExpansion(child.text)) this.scope.doubt(unreadable);
+            this.literal(child.value);
+          } else this.expansion(child, true, part.parts.length === 1 && only);
         }
         return;
       case "ProcessSubstitution":

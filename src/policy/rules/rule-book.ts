@@ -217,6 +217,6 @@ export function remoteName(server: string, tool: string): string {
   return tool.startsWith("mcp__") ? tool : `mcp__${server}__${tool}`;
 }
 
-export function isCommand(asker: Pick<PolicyQuestion, "effects">): boolean {
+function isCommand(asker: Pick<PolicyQuestion, "effects">): boolean {
   return asker.effects.some((effect) => effect.kind === "run");
 }
