@@ -78,6 +78,7 @@ function imageFormat(head: string, hasNul: boolean): ImageFormat | undefined {
   if (head.startsWith("II*\0") || head.startsWith("MM\0*")) return "tiff";
   if (head.startsWith("ftyp", 4) && /^(hei[cxms]|hev[cxms]|mif1|msf1|avi[fs])/.test(head.slice(8, 12))) return "heif";
   if (head.startsWith("BM") && hasNul && [12, 40, 52, 56, 64, 108, 124].includes(littleEndian(head, 14))) return "bmp";
+  if (!head.includes("<svg")) return undefined;
   if (/^\uFEFF?\s*(<\?xml[^>]*>\s*)?(<!--[\s\S]*?-->\s*)*(<!DOCTYPE svg[^>]*>\s*)?<svg[\s>]/.test(head.replace(/^\xef\xbb\xbf/, "")))
     return "svg";
   return undefined;
