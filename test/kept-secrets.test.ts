@@ -39,3 +39,28 @@ it("a secure variable that a command exported is kept by name, never in clear, a
   expect(there.output).toBe(`${value.length} ${value.length + 4} 11 17 p 0\n`);
   await again.close();
 });
+
+it("a secure variable in a path is kept by name everywhere, and what was done there can still be undone after a restart", async () => {
+  const { engine, workspace, home } = await testEngine();
+  await engine.vault.set({ name: "PART", value: "canary77Path", scope: "global" }, { workspace });
+  const session = await engine.openSession();
+  const path = "dir/$KARYI{PART}.txt";
+  const written = await session.call("Write", { file_path: path, content: "one\n" });
+  expect(written).toMatchObject({ status: "ok", undoable: true });
+  expect(await session.call("Edit", { file_path: path, old_string: "one", new_string: "two" })).toMatchObject({ status: "ok" });
+  expect(await session.call("Read", { file_path: path })).toMatchObject({ status: "ok" });
+  expect(await session.call("Bash", { command: "echo three > dir/$KARYI{PART}.txt; cat dir/*.txt" })).toMatchObject({ status: "ok" });
+  expect(await readFile(join(workspace, "dir/canary77Path.txt"), "utf8")).toBe("three\n");
+  await engine.close();
+  expect(await holding(home, "canary77Path")).toEqual([]);
+
+  const again = await createEngine({ workspace, home, approve: async () => "once" });
+  const reopened = await again.openSession();
+  // It is remembered as read.
+  await reopened.undo({ last: 1 });
+  expect(await reopened.call("Read", { file_path: path })).toMatchObject({ status: "ok", output: expect.stringContaining("two") });
+  expect(await reopened.undo({ last: 3 })).toMatchObject({ status: "ok" });
+  expect(await readdir(workspace)).toEqual([]);
+  await again.close();
+  expect(await holding(home, "canary77Path")).toEqual([]);
+});

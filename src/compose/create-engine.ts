@@ -46,6 +46,7 @@ import { type AskValue, createMasker, type Vault, type VaultMasker } from "../va
 import { builtinTools } from "./builtin-tools.ts";
 import type { Config } from "./config.ts";
 import { type LoadedConfig, loadConfig, rememberRules } from "./config-layers.ts";
+import { hidingPaths } from "./hidden-paths.ts";
 import { makeDiff } from "./make-diff.ts";
 import { openVault } from "./open-vault.ts";
 import { SessionHandle } from "./session-handle.ts";
@@ -139,7 +140,10 @@ class Wiring {
     this.#options = options;
     this.#places = places;
     this.config = config;
-    this.#store = store;
+    const env = options.env ?? process.env;
+    this.vault = openVault(places.home, env);
+    this.#masker = createMasker(this.vault.secrets);
+    this.#store = hidingPaths(store, this.#masker.valuesOnly, this.vault.secrets);
     this.#log = log;
     this.blobs = createBlobs(join(places.home, "blobs"), { fsync: config.effective.durable });
     this.#images = createImages(this.blobs, { fsync: config.effective.durable });
@@ -147,19 +151,16 @@ class Wiring {
       home: places.home,
       userHome: places.userHome,
       images: this.#images,
-      journal: (callId, entries) => store.appendJournal(callId, entries),
+      journal: (callId, entries) => this.#store.appendJournal(callId, entries),
       makeDiff,
     });
-    this.#processes = new ProcessRoom(options.env ?? process.env, {
+    this.#processes = new ProcessRoom(env, {
       sandbox: this.#sandbox,
       capture: config.effective.capture,
       // Nobody is asked in auto, so what a command might send somewhere is not sent.
       network: config.effective.mode === "auto" ? "none" : "on",
       ...(config.effective.requiredTier === undefined ? {} : { require: config.effective.requiredTier }),
     });
-    const env = options.env ?? process.env;
-    this.vault = openVault(places.home, env);
-    this.#masker = createMasker(this.vault.secrets);
     this.#sessions = new SessionPortsRoom({
       store,
       vault: this.vault,

@@ -64,7 +64,7 @@ export class SessionPortsRoom {
 
   async #make(session: SessionRecord): Promise<Partial<SessionPorts>> {
     const { store, vault, masker, processes, foregroundBudgetMs, missingValue, askValue, log } = this.#options;
-    const tasks = await SessionTasks.open(store, session.id);
+    const tasks = new SessionTasks(store, session.id);
     this.#tasks.push(tasks);
     const terminal = new LazyTerminal(session, this.#options);
     this.#terminals.push(terminal);
@@ -107,7 +107,11 @@ class LazyTerminal implements Terminals {
     this.#options = options;
   }
 
-  peek: Terminals["peek"] = async () => this.#terminal?.peek() ?? { state: "absent" };
+  /** Asked before anything is judged: where the config demands a sandbox there is no terminal at all. */
+  peek: Terminals["peek"] = async () => {
+    this.#options.processes.demandNoSandbox("The terminal");
+    return this.#terminal?.peek() ?? { state: "absent" };
+  };
   run: Terminals["run"] = async (command, options) => (await this.#started()).run(command, options);
   input: Terminals["input"] = async (text, options) => (await this.#started()).input(text, options);
   screen: Terminals["screen"] = async () => (await this.#started()).screen();
@@ -119,11 +123,19 @@ class LazyTerminal implements Terminals {
 
   async #started(): Promise<SessionTerminal> {
     if (this.#terminal) return this.#terminal;
-    const { env, askValue, home, log } = this.#options;
+    const { env, askValue, home, log, store, masker, processes } = this.#options;
+    processes.demandNoSandbox("The terminal");
     const { id, state } = this.#session;
     const terminal = createTerminal({
       cwd: state.cwd,
       env: terminalEnvironment(env, state.env),
+      onEvent: (event) => {
+        if (event.type !== "input_required") return;
+        const { kind, program, question, callId } = event;
+        const body = { kind, program: masker.mask(program), question: masker.mask(question) };
+        const draft = { type: event.type, body, ...(callId === undefined ? {} : { callId }) };
+        store.appendEvents(id, [draft]).catch((error) => log("A waiting program could not be reported", error));
+      },
       ...(askValue === undefined
         ? {}
         : {

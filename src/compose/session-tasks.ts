@@ -1,6 +1,9 @@
-/** The tasks of one session: to-do items kept in the store, background commands run by the host, one list. */
+/** The tasks of one session: to-do items kept in the store, background commands run by the host, one list for all its processes. */
+import { randomUUID } from "node:crypto";
 import { type Store, type TaskRecord, type TaskStatus, type Tasks, ToolFailure } from "../contract/index.ts";
 import { BackgroundTasks } from "../host/index.ts";
+
+const claimRetryMs = 200;
 
 /** Where a status may go; the ones without an entry are final. */
 const transitions: Partial<Record<TaskStatus, readonly TaskStatus[]>> = {
@@ -12,43 +15,37 @@ export class SessionTasks implements Tasks {
   readonly background: BackgroundTasks;
   readonly #store: Store;
   readonly #sessionId: string;
-  readonly #kept = new Map<string, TaskRecord>();
   readonly #notices: string[] = [];
+  #claiming: Promise<unknown> = Promise.resolve();
 
-  private constructor(store: Store, sessionId: string, kept: readonly TaskRecord[]) {
+  constructor(store: Store, sessionId: string) {
     this.#store = store;
     this.#sessionId = sessionId;
-    for (const task of kept) this.#kept.set(task.id, task);
-    const commands = kept.filter(({ kind }) => kind === "command").length;
-    this.background = new BackgroundTasks(commands + 1, (task) => this.#onChange(task));
+    this.background = new BackgroundTasks(
+      1,
+      (task) => this.#onChange(task),
+      (task) => this.#claim("bg_task_", task),
+    );
   }
 
-  static async open(store: Store, sessionId: string): Promise<SessionTasks> {
-    return new SessionTasks(store, sessionId, await store.tasks(sessionId));
-  }
-
+  /** Those of other processes of the session too; of the own ones what is known here is newer. */
   async list(): Promise<readonly TaskRecord[]> {
-    const running = new Map(this.background.list().map((task) => [task.id, task]));
-    return [...[...this.#kept.values()].filter(({ id }) => !running.has(id)), ...running.values()];
+    return (await this.#store.tasks(this.#sessionId)).map((task) => this.background.get(task.id) ?? task);
   }
 
   async get(id: string): Promise<TaskRecord | undefined> {
-    return this.background.get(id) ?? this.#kept.get(id);
+    return this.background.get(id) ?? (await this.#kept(id));
   }
 
   async create(title: string, description?: string): Promise<TaskRecord> {
-    const number = [...this.#kept.values()].filter(({ kind }) => kind === "todo").length + 1;
-    const task: TaskRecord = {
-      id: `task_${number}`,
+    return this.#claim("task_", {
       kind: "todo",
       title,
       status: "pending",
       startedAt: Date.now(),
       outputBytes: 0,
       ...(description === undefined ? {} : { description }),
-    };
-    await this.#save(task);
-    return task;
+    });
   }
 
   async update(id: string, status: TaskStatus): Promise<TaskRecord> {
@@ -72,20 +69,26 @@ export class SessionTasks implements Tasks {
       });
     }
     const updated: TaskRecord = { ...task, status, ...(transitions[status] === undefined ? { endedAt: Date.now() } : {}) };
-    await this.#save(updated);
+    await this.#store.saveTask(this.#sessionId, updated);
     return updated;
   }
 
   async output(id: string, offset: number, waitMs: number, signal: AbortSignal): ReturnType<Tasks["output"]> {
     const live = await this.background.output(id, offset, waitMs, signal);
     if (live) return live;
-    const task = this.#kept.get(id);
-    // A command of an earlier engine: what it printed died with it.
+    const task = await this.#kept(id);
+    // A command of another engine: what it printed lives and dies with that.
     return task && { task, text: "", offset, next: offset, dropped: 0 };
   }
 
   async stop(id: string): Promise<TaskRecord | undefined> {
-    return (await this.background.stop(id)) ?? this.#kept.get(id);
+    const task = (await this.background.stop(id)) ?? (await this.#kept(id));
+    if (task?.kind === "command" && task.status === "in_progress") {
+      throw new ToolFailure("tool_conflict", `${id} runs in another Karyi process of this session, which alone can end it.`, {
+        details: { reason: "other_process" },
+      });
+    }
+    return task;
   }
 
   takeNotices(): readonly string[] {
@@ -97,11 +100,35 @@ export class SessionTasks implements Tasks {
       const code = task.exitCode === undefined ? "" : ` with exit code ${task.exitCode}`;
       this.#notices.push(`[${task.id} ended${code} (${task.status}); read it with TaskOutput {"id": "${task.id}"}]`);
     }
-    void this.#save(task).catch(() => {});
+    this.#store.saveTask(this.#sessionId, task).catch(() => {});
   }
 
-  async #save(task: TaskRecord): Promise<void> {
-    this.#kept.set(task.id, task);
-    await this.#store.saveTask(this.#sessionId, task);
+  async #kept(id: string): Promise<TaskRecord | undefined> {
+    return (await this.#store.tasks(this.#sessionId)).find((task) => task.id === id);
+  }
+
+  /** Numbers are not used twice in a session, whichever of its processes counts: one at a time, by a lock that all of them see. */
+  #claim(prefix: string, record: Omit<TaskRecord, "id">): Promise<TaskRecord> {
+    const claimed = this.#claiming.then(async () => {
+      const claim = randomUUID();
+      while (await this.#store.acquireLocks(claim, [`tasks of ${this.#sessionId}`])) await this.#news();
+      try {
+        const numbers = (await this.#store.tasks(this.#sessionId)).map(({ id }) =>
+          id.startsWith(prefix) ? Number(id.slice(prefix.length)) || 0 : 0,
+        );
+        const task: TaskRecord = { ...record, id: `${prefix}${Math.max(0, ...numbers) + 1}` };
+        await this.#store.saveTask(this.#sessionId, task);
+        return task;
+      } finally {
+        await this.#store.releaseLocks(claim);
+      }
+    });
+    this.#claiming = claimed.catch(() => {});
+    return claimed;
+  }
+
+  /** Somebody changed something, or a moment went by: the holder may have died without a word. */
+  async #news(): Promise<void> {
+    await this.#store.changed(AbortSignal.timeout(claimRetryMs));
   }
 }

@@ -55,6 +55,9 @@ export async function prepare(session: Session, call: Call, tool: Tool, memory: 
   try {
     return { tool, traits, input, plan: await planCall(session, call, tool, input, memory, signal, (facts) => looked.push(facts)) };
   } catch (error) {
+    const hidden = session.values.placeholders(input);
+    // Without its values it may not even find its file: what it does is known when they are filled in, and judged then.
+    if (error instanceof ToolFailure && hidden.length > 0) return { tool, traits, input, plan: undecided(tool, hidden) };
     if (!(error instanceof ToolFailure) || looked.length === 0) throw error;
     const effects = looked.map((path): Effect => ({ kind: "read", path }));
     throw new PlanFailed(error, {
@@ -64,6 +67,11 @@ export async function prepare(session: Session, call: Call, tool: Tool, memory: 
       plan: { summary: `${tool.name}: look at ${looked.map(({ asked }) => asked).join(", ")}`, effects },
     });
   }
+}
+
+function undecided(tool: Tool, names: readonly string[]): Plan {
+  const reason = `decided by the secure variable ${names.join(", ")}`;
+  return { summary: `${tool.name}: ${reason}`, effects: [{ kind: "unknown", reason }] };
 }
 
 export async function planCall(
