@@ -33,7 +33,10 @@ interface Footer {
   readonly after: number;
 }
 
-/** Keeps both contents; answers how to drop them again. */
+/**
+ * Keeps both contents; answers how to drop them again. Where there is no place that nobody else may touch, nothing is
+ * kept: the before-image in the journal is what remains.
+ */
 export async function keepRescue(
   place: RescuePlace,
   before: Uint8Array,
@@ -53,7 +56,9 @@ export async function keepRescue(
     fd = await open(temporary, O_CREAT | O_EXCL | O_WRONLY | O_NOFOLLOW, 0o600);
   } catch (error) {
     if (!isClosed(error)) throw error;
-    path = join(await privateDirectory(), keyOf(place.real));
+    const directory = await privateDirectory();
+    if (directory === undefined) return async () => {};
+    path = join(directory, keyOf(place.real));
     temporary = join(dirname(path), temporaryName());
     fd = await open(temporary, O_CREAT | O_EXCL | O_WRONLY | O_NOFOLLOW, 0o600);
   }
@@ -154,14 +159,14 @@ function privatePath(): string {
   return join(tmpdir(), `karyi-rescue-${process.geteuid?.() ?? 0}`);
 }
 
-async function privateDirectory(): Promise<string> {
+async function privateDirectory(): Promise<string | undefined> {
   const path = privatePath();
   try {
     await mkdir(path, 0o700);
   } catch (error) {
-    if (errnoOf(error) !== "EEXIST" || !isOurs(await lstat(path), true)) throw error;
+    if (errnoOf(error) !== "EEXIST") return undefined;
   }
-  return path;
+  return isOurs(await lstat(path), true) ? path : undefined;
 }
 
 function keyOf(text: string): string {

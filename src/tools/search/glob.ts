@@ -96,12 +96,13 @@ export const globTool = defineTool<z.infer<typeof input>, "files" | "search", Gl
 });
 
 /**
- * A pattern may itself say where to look: an absolute one, or one that starts by going up. What leads there moves into the path,
+ * A pattern may itself say where to look: an absolute one, one from home, or one that starts by going up. What leads there moves into the path,
  * where it is judged like any other path.
  */
 function placeOf({ path, pattern }: { readonly path: string; readonly pattern: string }, cwd: string): { path: string; pattern: string } {
   const parts = pattern.split("/");
-  if (!pattern.startsWith("/") && !parts.includes("..")) return { path, pattern };
+  const isRooted = pattern.startsWith("/") || pattern.startsWith("~/");
+  if (!isRooted && !parts.includes("..")) return { path, pattern };
   const base = resolve(cwd, path);
   if (pattern.startsWith(`${base}/`)) return { path, pattern: pattern.slice(base.length + 1) };
   const wild = parts.findIndex((part) => /[*?[{\\]/.test(part));
@@ -115,7 +116,7 @@ function placeOf({ path, pattern }: { readonly path: string; readonly pattern: s
   }
   // Not normalized: where `..` leads through a link is for the file port to say.
   const lead = fixed.join("/");
-  const start = pattern.startsWith("/") ? lead || "/" : `${path}/${lead}`;
+  const start = isRooted ? lead || "/" : `${path}/${lead}`;
   return { path: start, pattern: posix.join(...rest) };
 }
 
