@@ -5,7 +5,7 @@
  */
 import { z } from "zod";
 import type { Effect, FileChange, FileReader, Fingerprint, PathFacts } from "../../contract/index.ts";
-import { defineTool } from "../../contract/index.ts";
+import { defineTool, ToolFailure } from "../../contract/index.ts";
 import { unifiedDiff } from "./diff.ts";
 import type { Codec, Document } from "./match/codec.ts";
 import { codecOf, encode, readDocument } from "./match/codec.ts";
@@ -88,13 +88,17 @@ async function lookAt(facts: PathFacts, files: FileReader): Promise<OldFile | un
     await checkParents(files, facts);
     return undefined;
   }
+  try {
+    const { bytes, fingerprint } = await files.readAll(facts, maxComparedBytes);
+    const document = await readDocument(bytes);
+    return { fingerprint, wasRead: true, ...(document === undefined ? {} : { document }) };
+  } catch (error) {
+    if (!(error instanceof ToolFailure) || error.details?.reason !== "too_large") throw error;
+  }
   const file = await files.open(facts);
   const { size, mtimeMs } = file.stat;
   await file.close();
-  if (size > maxComparedBytes) return { fingerprint: { size, mtimeMs }, wasRead: false };
-  const { bytes, fingerprint } = await files.readAll(facts, 2 * maxComparedBytes);
-  const document = await readDocument(bytes);
-  return { fingerprint, wasRead: true, ...(document === undefined ? {} : { document }) };
+  return { fingerprint: { size, mtimeMs }, wasRead: false };
 }
 
 /** In the encoding of what it replaces where that can hold it, else in UTF-8. */
