@@ -17,9 +17,26 @@ export interface TerminalAnswer {
   readonly timedOut?: boolean;
   /** A person typed into the terminal meanwhile. */
   readonly takenOver?: boolean;
+  /** What changed in the shell since the last answer and the session should take over; absent where nothing did. */
+  readonly carried?: TerminalChanges;
   /** Of an output too long to be kept whole. */
   readonly omittedBytes?: number;
   readonly totalBytes?: number;
+}
+
+export interface TerminalChanges {
+  readonly cwd?: string;
+  /** All exported variables of the session as they are now. */
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+/** What every use of the terminal brings along. */
+export interface TerminalUse {
+  readonly timeoutMs: number;
+  readonly signal: AbortSignal;
+  readonly callId?: string;
+  /** The session as it is: a shell that is not there yet begins here, and what changes is told against it. */
+  readonly session?: { readonly cwd: string; readonly env: Readonly<Record<string, string>> };
 }
 
 export interface TerminalState {
@@ -36,9 +53,7 @@ export interface TerminalState {
   readonly defined?: readonly string[];
 }
 
-export interface TerminalInputOptions {
-  readonly timeoutMs: number;
-  readonly signal: AbortSignal;
+export interface TerminalInputOptions extends TerminalUse {
   /** What the decision to type was based on; anything else in the foreground is a conflict and nothing is typed. */
   readonly expect?: Pick<TerminalState, "state" | "waiting" | "epoch">;
   /** The text is a secret: it is hidden wherever the terminal would show it again. */
@@ -50,9 +65,7 @@ export interface Terminals {
   peek(): Promise<TerminalState>;
   run(
     command: string,
-    options: {
-      readonly timeoutMs: number;
-      readonly signal: AbortSignal;
+    options: TerminalUse & {
       /** Of the situation the decision to run was based on; another one is a conflict and nothing runs. */
       readonly epoch?: number;
       /** Exported for this one command, removed after it; never logged. */

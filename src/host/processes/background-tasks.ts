@@ -12,6 +12,9 @@ export interface TaskJob {
   run(signal: AbortSignal, onOutput: (chunk: Uint8Array) => void): Promise<Ended>;
 }
 
+/** Keeps a new task under an id of its own. */
+export type ClaimTask = (record: Omit<TaskRecord, "id">) => Promise<TaskRecord>;
+
 interface Entry {
   record: TaskRecord;
   readonly output: KeptOutput;
@@ -25,26 +28,26 @@ const pageBytes = 64 * 1024;
 export class BackgroundTasks {
   readonly #entries = new Map<string, Entry>();
   readonly #onChange: (record: TaskRecord) => void;
-  #next: number;
+  readonly #claim: ClaimTask;
 
-  /** `next` is the number of the first task, so that numbers are not used twice in a session. */
-  constructor(next: number, onChange: (record: TaskRecord) => void) {
-    this.#next = next;
+  /** `claim` gives each task an id that no other process uses in this session; without it they are counted from `first` on. */
+  constructor(first: number, onChange: (record: TaskRecord) => void, claim?: ClaimTask) {
+    let next = first;
     this.#onChange = onChange;
+    this.#claim = claim ?? (async (record) => ({ ...record, id: `bg_task_${next++}` }));
   }
 
-  start(job: TaskJob, output = new KeptOutput()): TaskRecord {
-    const id = `bg_task_${this.#next++}`;
-    const stop = new AbortController();
-    const watchers = new Set<() => void>();
-    const record: TaskRecord = {
-      id,
+  async start(job: TaskJob, output = new KeptOutput()): Promise<TaskRecord> {
+    const record = await this.#claim({
       kind: "command",
       title: job.title,
       status: "in_progress",
       startedAt: Date.now(),
       outputBytes: output.total,
-    };
+    });
+    const { id } = record;
+    const stop = new AbortController();
+    const watchers = new Set<() => void>();
     const entry: Entry = { record, output, stop, watchers, ended: Promise.resolve() };
     this.#entries.set(id, entry);
     const wake = () => {

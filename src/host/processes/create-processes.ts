@@ -34,7 +34,7 @@ export interface ProcessRoomOptions {
   readonly network?: NetworkAccess;
   /** Foreground commands are refused where less than this holds. */
   readonly require?: SandboxTier;
-  /** True: background commands are confined, and not started where that does not hold. */
+  /** True: background commands are confined, and not started where that does not hold. Default: where a tier is required. */
   readonly confineBackground?: boolean;
 }
 
@@ -95,6 +95,16 @@ export class ProcessRoom {
     }
   }
 
+  /** For what never runs in a sandbox. */
+  demandNoSandbox(what: string): void {
+    const { require = "E5" } = this.#options;
+    if (require === "E5") return;
+    throw new ToolFailure("tool_disabled", `The config demands sandbox tier ${require}; ${what.toLowerCase()} runs outside any sandbox.`, {
+      hint: "Use Bash; or lower sandbox.require in the config.",
+      details: { reason: "tier_missing", required: require, tier: "E5" },
+    });
+  }
+
   /** Policy may demand a tier; a missing one fails closed with what to do. */
   async #demandTier(): Promise<void> {
     const { sandbox, require } = this.#options;
@@ -125,7 +135,8 @@ export class ProcessRoom {
   }
 
   async #serve(request: ShellRequest, roots: readonly string[]): Promise<Supervised> {
-    const { sandbox, confineBackground = false } = this.#options;
+    const { sandbox, require = "E5", confineBackground = require !== "E5" } = this.#options;
+    await this.#demandTier();
     if (!confineBackground) return this.#supervise(request, undefined, true);
     if (sandbox === undefined || roots.length === 0) throw noOverlay();
     const confined = await sandbox.begin({ purpose: "serve", network: "on", roots, cwd: request.cwd });
@@ -174,7 +185,7 @@ export class ProcessRoom {
       request.signal.removeEventListener("abort", abort);
     });
     if (first !== "over") return outcomeOf(first, request);
-    const movedTo = background.start(
+    const movedTo = await background.start(
       {
         title: request.command,
         run: (signal, onOutput) => {

@@ -20,8 +20,8 @@ export function shellHooks({ state }: ShellPaths, nonce: string): string {
   const quiet = "[[ __karyi_$- == *[xe]* ]] && { builtin local -; builtin set +xe; } 2>/dev/null";
   return `__karyi_save() {
   ${quiet}
-  builtin unset -v "\${__karyi_secret[@]}" __karyi_secret
-  { builtin printf '%s\\0' "$PWD"; builtin export -p; builtin printf '\\0'; builtin compgen -A function; builtin compgen -a; } >|${shellQuoted(state)}
+  [[ __karyi_\${__karyi_secret-} == __karyi_ ]] || builtin unset -v "\${__karyi_secret[@]}" __karyi_secret
+  { builtin printf '%s\\0' "$PWD"; builtin export -p; builtin printf '\\0'; builtin compgen -a -A function; } >|${shellQuoted(state)}
 }
 __karyi_prompt() {
   builtin local __karyi_status=$? "__karyi_cwd=$PWD"

@@ -2,7 +2,13 @@
 import type { Terminals, WaitKind } from "../../contract/index.ts";
 
 type TerminalEvent =
-  | { readonly type: "input_required"; readonly kind: WaitKind; readonly program: string; readonly question: string }
+  | {
+      readonly type: "input_required";
+      readonly kind: WaitKind;
+      readonly program: string;
+      readonly question: string;
+      readonly callId?: string;
+    }
   | { readonly type: "taken_over" }
   | { readonly type: "restarted"; readonly exitCode: number };
 

@@ -6,7 +6,7 @@
  */
 import { existsSync } from "node:fs";
 import { basename } from "node:path";
-import { type TerminalAnswer, type TerminalState, type Terminals, ToolFailure } from "../../contract/index.ts";
+import { type TerminalAnswer, type TerminalState, type Terminals, type TerminalUse, ToolFailure } from "../../contract/index.ts";
 import { TerminalCall } from "./call.ts";
 import { busy, changed, closedFailure, notStarted } from "./failures.ts";
 import { HiddenText } from "./hidden-text.ts";
@@ -15,6 +15,7 @@ import { LiveShell } from "./live-shell.ts";
 import type { Mark } from "./marks.ts";
 import { RecentBytes } from "./recent-bytes.ts";
 import type { SessionTerminal, TerminalOptions } from "./terminal-types.ts";
+import { ToldState } from "./told-state.ts";
 import { VirtualScreen } from "./vt/virtual-screen.ts";
 import { type Typed, WaitDetector, type Waiting } from "./wait-detector.ts";
 
@@ -36,16 +37,24 @@ export function createTerminal(options: TerminalOptions): SessionTerminal {
   return new Terminal(options);
 }
 
+interface Outcome {
+  readonly waiting?: Waiting;
+  readonly timedOut?: boolean;
+}
+
 class Terminal implements SessionTerminal {
   readonly #options: TerminalOptions;
   readonly #screen: VirtualScreen;
   readonly #recent = new RecentBytes();
   readonly #watchers = new Set<(bytes: Uint8Array) => void>();
   readonly #hidden = new HiddenText();
+  readonly #told = new ToldState();
   #shell: LiveShell | undefined;
   #detector: WaitDetector | undefined;
   #starting: Promise<LiveShell> | undefined;
   #ready: ((problem?: Error) => void) | undefined;
+  /** There was a shell before: the next one goes on where it ended. */
+  #began = false;
   #idle = false;
   #cwd: string;
   #env: Readonly<Record<string, string>>;
@@ -89,7 +98,7 @@ class Terminal implements SessionTerminal {
 
   async run(command: string, options: Parameters<Terminals["run"]>[1]): Promise<TerminalAnswer> {
     if (command.includes("\0")) throw new ToolFailure("invalid_tool_input", "A command cannot hold a NUL character.");
-    const shell = await this.#begin(new TerminalCall(true, (text) => options.onOutput(this.#hide(text))));
+    const shell = await this.#begin(new TerminalCall(true, (text) => options.onOutput(this.#hide(text))), options);
     if (!this.#idle || (options.epoch ?? this.#epoch) !== this.#epoch) {
       this.#call = undefined;
       throw this.#idle ? changed("idle") : busy(this.#waiting);
@@ -105,7 +114,7 @@ class Terminal implements SessionTerminal {
 
   async input(text: string, options: Parameters<Terminals["input"]>[1]): Promise<TerminalAnswer> {
     const call = new TerminalCall(false);
-    const shell = await this.#begin(call);
+    const shell = await this.#begin(call, options);
     const { expect } = options;
     if (!this.#idle) await this.#detect(expect?.state === "running" ? 0 : 300);
     const state = this.#idle ? "idle" : this.#waiting ? "waiting" : "running";
@@ -127,7 +136,7 @@ class Terminal implements SessionTerminal {
       // Without a line end nothing starts: it stands at the prompt.
       await call.ended(60);
       this.#call = undefined;
-      return this.#report(call, {});
+      return this.#report(call, options, {});
     }
     const arrow = this.#screen.applicationCursor && plainArrow.test(text);
     shell.write(arrow ? text.replace("[", "O") : text);
@@ -179,9 +188,13 @@ class Terminal implements SessionTerminal {
     this.#ready?.(closedFailure());
   }
 
-  async #begin(call: TerminalCall): Promise<LiveShell> {
+  async #begin(call: TerminalCall, { session }: TerminalUse): Promise<LiveShell> {
     if (this.#call) throw busy(undefined);
     this.#call = call;
+    if (session && !this.#began) {
+      this.#cwd = session.cwd;
+      this.#env = { ...this.#env, ...session.env };
+    }
     try {
       return await this.#ensure();
     } catch (error) {
@@ -260,14 +273,14 @@ class Terminal implements SessionTerminal {
       if (this.#echo !== undefined) {
         const shown = this.#echo.length > 2_000 ? `${this.#echo.slice(0, 2_000)}…` : this.#echo;
         this.#echo = undefined;
-        const prompt = this.#screen.view().column === 0 ? `${basename(this.#cwd)}$ ` : "";
+        const prompt = this.#screen.column === 0 ? `${basename(this.#cwd)}$ ` : "";
         this.#show(Buffer.from(`${prompt}${shown.replace(/\n+$/, "").replaceAll("\n", "\r\n")}\r\n`));
       }
       this.#call?.start();
       return;
     }
     if (this.#screen.alternate) this.#show(Buffer.from("\x1b[?1049l\x1b[?25h\x1b[m"));
-    this.#screen.writeText("\x1b[!p");
+    this.#screen.endProgram();
     this.#cwd = mark.cwd ?? this.#shell?.cwd() ?? this.#cwd;
     // A prompt that was on its way before the command began is not the command's end.
     if (this.#echo !== undefined) return;
@@ -277,8 +290,11 @@ class Terminal implements SessionTerminal {
     this.#hidden.endTyping();
     this.#shell?.files.forget();
     // The first prompt of a shell ends no command.
-    if (this.#ready) this.#ready();
-    else this.#call?.finish({ kind: "prompt", exitCode: mark.exitCode });
+    if (this.#ready) {
+      this.#began = true;
+      this.#told.begin(this.#shell?.state());
+      this.#ready();
+    } else this.#call?.finish({ kind: "prompt", exitCode: mark.exitCode });
   }
 
   #onExit(exitCode: number): void {
@@ -320,23 +336,23 @@ class Terminal implements SessionTerminal {
     return this.#waiting;
   }
 
-  async #answer(options: { readonly timeoutMs: number; readonly signal: AbortSignal }, touchesModes: boolean): Promise<TerminalAnswer> {
+  async #answer(options: TerminalUse, touchesModes: boolean): Promise<TerminalAnswer> {
     const call = this.#call;
     if (!call) throw closedFailure();
     const wake = () => call.wake();
     options.signal.addEventListener("abort", wake, { once: true });
     try {
-      const outcome = await this.#settle(call, Date.now() + options.timeoutMs, options.signal);
+      const outcome = await this.#settle(call, Date.now() + options.timeoutMs, options);
       if (call.end && (touchesModes || call.end.exitCode >= 128) && this.#shell) await makeSane(this.#shell.terminal);
       if (call.end?.kind === "gone" && !this.#closed) await this.#ensure();
-      return this.#report(call, outcome);
+      return this.#report(call, options, outcome);
     } finally {
       options.signal.removeEventListener("abort", wake);
       if (this.#call === call) this.#call = undefined;
     }
   }
 
-  async #settle(call: TerminalCall, deadline: number, signal: AbortSignal): Promise<{ waiting?: Waiting; timedOut?: boolean }> {
+  async #settle(call: TerminalCall, deadline: number, { signal, callId }: TerminalUse): Promise<Outcome> {
     let asked = 0;
     let until = deadline;
     let pauseMs = firstLookMs;
@@ -370,6 +386,7 @@ class Terminal implements SessionTerminal {
         kind: waiting.kind,
         program: waiting.program,
         question: this.#hide(waiting.question),
+        ...(callId === undefined ? {} : { callId }),
       });
       return { waiting };
     }
@@ -403,8 +420,9 @@ class Terminal implements SessionTerminal {
     return {};
   }
 
-  #report(call: TerminalCall, { waiting, timedOut }: { waiting?: Waiting; timedOut?: boolean }): TerminalAnswer {
+  #report(call: TerminalCall, { session }: TerminalUse, { waiting, timedOut }: Outcome): TerminalAnswer {
     const { text, omitted, total } = call.output.finish();
+    const carried = this.#idle ? this.#told.take(this.#shell?.state(), session) : undefined;
     const takenOver = this.#takenOver;
     const restarted = this.#restarted;
     this.#takenOver = false;
@@ -417,6 +435,7 @@ class Terminal implements SessionTerminal {
       ...(timedOut ? { timedOut } : {}),
       ...(restarted ? { restarted } : {}),
       ...(takenOver ? { takenOver } : {}),
+      ...(carried ? { carried } : {}),
       ...(omitted > 0 ? { omittedBytes: omitted, totalBytes: total } : {}),
     };
   }

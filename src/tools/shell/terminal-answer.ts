@@ -1,5 +1,5 @@
 /** The terminal's answer as a result: what was printed, and what to do next where a program waits or goes on. */
-import type { JsonObject, TerminalAnswer, Terminals, ToolOutput, WaitKind } from "../../contract/index.ts";
+import type { JsonObject, MutableSession, TerminalAnswer, Terminals, ToolOutput, WaitKind } from "../../contract/index.ts";
 
 const advice: Readonly<Record<WaitKind, string>> = {
   confirm: 'Answer with TerminalInput, for example {"text": "y\\n"}.',
@@ -13,6 +13,12 @@ const advice: Readonly<Record<WaitKind, string>> = {
 
 /** Programs that draw a screen: what they sent is no text, what they show is. */
 const drawn: ReadonlySet<WaitKind> = new Set(["pager", "editor", "fullscreen"]);
+
+/** Directory and exported variables carry over to the next call, as they do with Bash. */
+export function carryOver({ carried }: TerminalAnswer, session: MutableSession): void {
+  if (carried?.cwd !== undefined) session.setCwd(carried.cwd);
+  if (carried?.env !== undefined) session.setEnv(carried.env);
+}
 
 export async function answerOutput(
   answer: TerminalAnswer,

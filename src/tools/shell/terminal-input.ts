@@ -5,7 +5,7 @@
  */
 import { z } from "zod";
 import { defineTool, type TerminalInputOptions, ToolFailure } from "../../contract/index.ts";
-import { answerOutput } from "./terminal-answer.ts";
+import { answerOutput, carryOver } from "./terminal-answer.ts";
 import { decodeKeys } from "./terminal-keys.ts";
 import { expectation, planTyping } from "./terminal-plan.ts";
 
@@ -76,17 +76,20 @@ export const terminalInput = defineTool<z.output<typeof input>, "files" | "proce
     const effects = typed === "" ? [{ kind: "state" as const, area: "terminal" as const }] : await planTyping(typed, state, context);
     return { summary: `Type ${where}: ${JSON.stringify(typed).slice(0, 200)}`, effects, preview, data: { text: typed, expect } };
   },
-  async run({ timeout }, { plan, terminals, values, signal }) {
+  async run({ timeout }, { plan, terminals, values, signal, session, callId }) {
     if (!plan.data) throw new Error("text is typed only as it was planned");
     const { text, secret, expect } = plan.data;
     const value = secret === undefined ? "" : await values.reveal(secret, { tool: "TerminalInput", hosts: [] });
     const answer = await terminals.input(value + text, {
       timeoutMs: timeout,
       signal,
+      callId,
+      session,
       // Waiting types nothing, so it may happen in any state.
       ...(value + text === "" ? {} : { expect }),
       ...(secret === undefined ? {} : { secret: true }),
     });
+    carryOver(answer, session);
     const result = await answerOutput(answer, terminals);
     if (signal.aborted) throw new ToolFailure("cancelled", "The call was cancelled and the program ended.", result);
     return result;

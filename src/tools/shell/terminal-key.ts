@@ -1,7 +1,7 @@
 /** TerminalKey (B8): presses one key in the terminal. Keys that only stop, move or redraw are told apart from those that may run something. */
 import { z } from "zod";
 import { defineTool, type Effect, type TerminalInputOptions, type TerminalState, ToolFailure } from "../../contract/index.ts";
-import { answerOutput } from "./terminal-answer.ts";
+import { answerOutput, carryOver } from "./terminal-answer.ts";
 import { keyBytes, keyNames } from "./terminal-keys.ts";
 import { code, expectation } from "./terminal-plan.ts";
 
@@ -58,10 +58,11 @@ export const terminalKey = defineTool<z.output<typeof input>, "terminals", KeyPl
       data: { bytes, ...(stopping.has(bytes) ? {} : { expect: expectation(state) }) },
     };
   },
-  async run({ timeout }, { plan, terminals, signal }) {
+  async run({ timeout }, { plan, terminals, signal, session, callId }) {
     if (!plan.data) throw new Error("a key is pressed only as it was planned");
     const { bytes, expect } = plan.data;
-    const answer = await terminals.input(bytes, { timeoutMs: timeout, signal, ...(expect ? { expect } : {}) });
+    const answer = await terminals.input(bytes, { timeoutMs: timeout, signal, callId, session, ...(expect ? { expect } : {}) });
+    carryOver(answer, session);
     return answerOutput(answer, terminals);
   },
 });

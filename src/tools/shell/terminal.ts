@@ -5,7 +5,7 @@
 import { z } from "zod";
 import { defineTool, ToolFailure } from "../../contract/index.ts";
 import { bindPlaceholders } from "../../shell/index.ts";
-import { answerOutput } from "./terminal-answer.ts";
+import { answerOutput, carryOver } from "./terminal-answer.ts";
 import { planTerminalCommand, refuseBusy } from "./terminal-plan.ts";
 
 const defaultTimeoutMs = 120_000;
@@ -73,7 +73,7 @@ export const terminal = defineTool<TerminalInput, Needs, TerminalPlan>({
     };
   },
   async run({ timeout }, context) {
-    const { plan, terminals, signal, values } = context;
+    const { plan, terminals, signal, values, session, callId } = context;
     if (!plan.data) throw new Error("a terminal command runs only as it was planned");
     const secrets = await Promise.all(
       plan.data.secrets.map(async ({ name, variable }) => [variable, await values.reveal(name, { tool: "Terminal", hosts: [] })] as const),
@@ -81,10 +81,13 @@ export const terminal = defineTool<TerminalInput, Needs, TerminalPlan>({
     const answer = await terminals.run(plan.data.command, {
       timeoutMs: timeout,
       signal,
+      callId,
+      session,
       secrets: Object.fromEntries(secrets),
       ...(plan.data.epoch === undefined ? {} : { epoch: plan.data.epoch }),
       onOutput: (text) => context.progress(text),
     });
+    carryOver(answer, session);
     const result = await answerOutput(answer, terminals);
     if (signal.aborted) throw new ToolFailure("cancelled", "The command was cancelled and its program ended.", result);
     if (answer.exitCode !== undefined && answer.exitCode !== 0) {

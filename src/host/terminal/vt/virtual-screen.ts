@@ -15,6 +15,7 @@ interface Cursor {
 
 /** A flood without control sequences scrolls away everything but its end. */
 const floodBytes = 16 * 1024;
+const softReset = Buffer.from("\x1b[!p");
 const lineDrawing: Readonly<Record<string, string>> = {
   j: "┘",
   k: "┐",
@@ -61,8 +62,7 @@ export class VirtualScreen {
   #pendingLength = 0;
   readonly #decoder = new StringDecoder("utf8");
   readonly #reply: (text: string) => void;
-  /** Arrow keys are sent as `ESC O A`. */
-  applicationCursor = false;
+  #applicationCursor = false;
   /** The cursor was placed by row and column since somebody last set this to false. */
   addressed = false;
 
@@ -75,6 +75,12 @@ export class VirtualScreen {
 
   get alternate(): boolean {
     return this.#main !== undefined;
+  }
+
+  /** Arrow keys are sent as `ESC O A`. */
+  get applicationCursor(): boolean {
+    this.#drain();
+    return this.#applicationCursor;
   }
 
   get rows(): number {
@@ -91,11 +97,17 @@ export class VirtualScreen {
     return { lines: this.#grid.lines(), row: this.#row, column: this.#column };
   }
 
+  /** Where the cursor is in its row, from 0. */
+  get column(): number {
+    this.#drain();
+    return this.#column;
+  }
+
   /** Bytes that paint this screen on another terminal. */
   paint(): string {
     this.#drain();
     const start = this.alternate ? "\x1b[?1049h" : "";
-    const keys = this.applicationCursor ? "\x1b[?1h" : "";
+    const keys = this.#applicationCursor ? "\x1b[?1h" : "";
     return `${start}${keys}\x1b[r\x1b[m\x1b[H\x1b[2J${this.#grid.lines().join("\r\n")}\x1b[${this.#row + 1};${this.#column + 1}H`;
   }
 
@@ -120,9 +132,10 @@ export class VirtualScreen {
     if (this.#pendingLength > 4 * floodBytes || chunk.includes(0x1b)) this.#drain();
   }
 
-  writeText(text: string): void {
-    this.#drain();
-    this.#parser.write(text);
+  /** A program is over: modes it may have left behind are gone, as soon as somebody looks. */
+  endProgram(): void {
+    this.#pending.push(softReset);
+    this.#pendingLength += softReset.length;
   }
 
   #drain(): void {
@@ -313,7 +326,7 @@ export class VirtualScreen {
   }
 
   #mode(mode: number, on: boolean): void {
-    if (mode === 1) this.applicationCursor = on;
+    if (mode === 1) this.#applicationCursor = on;
     else if (mode === 6) {
       this.#origin = on;
       this.#address(0, 0);
@@ -399,7 +412,7 @@ export class VirtualScreen {
     this.#autowrap = true;
     this.#insert = false;
     this.#lineDrawing = false;
-    this.applicationCursor = false;
+    this.#applicationCursor = false;
   }
 
   #reset(): void {
