@@ -1,11 +1,11 @@
-import { spawnSync } from "node:child_process";
 import { describe, expect, it } from "vitest";
 import type { NetworkAccess } from "../../contract/index.ts";
 import { capturingHere, makeWorld } from "./fixtures/world.ts";
+import { program } from "./programs.ts";
 import { seccompFilter } from "./seccomp-filter.ts";
 
 const filtered = (await capturingHere()).includes("E2");
-const hasPerl = spawnSync("perl", ["-e", "1"]).status === 0;
+const hasPerl = program("perl") !== undefined;
 const canTry = filtered && hasPerl && process.arch === "x64";
 const why = canTry ? "" : ` (skipped: ${filtered ? "needs perl on x64" : "tier E2 does not hold here"})`;
 

@@ -35,7 +35,7 @@ export interface TierReport {
 }
 
 /** What captures commands, the better one first. */
-export const capturing = ["E2", "E2u"] as const;
+const capturing = ["E2", "E2u"] as const;
 export type CapturingTier = (typeof capturing)[number];
 
 /** How a world is built here. */
