@@ -1,9 +1,10 @@
 /**
  * Sizes and times of many files at once. A listing must be sorted by time, and asking for the times costs more than the walk
- * itself: from some size on, a second thread shares the work while the walk goes on. Both sides claim whole batches; whoever
+ * itself: from some size on, other threads share the work while the walk goes on. All sides claim whole batches; whoever
  * comes first does them, so that a thread that starts late costs nothing.
  */
 import { lstatSync } from "node:fs";
+import { availableParallelism } from "node:os";
 import type { Worker } from "node:worker_threads";
 import { toSystemPath } from "./byte-path.ts";
 import { startWorker } from "./inline-worker.ts";
@@ -18,16 +19,20 @@ interface Batch extends FileTimes {
   readonly files: readonly WalkedFile[];
   /** 0 free, 1 claimed, 2 done. */
   readonly state: Int32Array;
+  /** Who may have claimed it, beside this thread. */
+  thread?: ShareThread;
 }
 
 const idleMs = 5_000;
-/** Below this many files the second thread is not worth its start; one that runs already helps with fewer. */
+/** Fewer files than this are not worth the start of a thread; one that runs already helps with less. */
 const shareFrom = 3_000;
 const shareRunningFrom = 256;
 
 export class FileTimesQueue {
   readonly #batches: Batch[] = [];
   #waiting = 0;
+  /** How many of the batches the threads know of. */
+  #shared = 0;
 
   /** The answer is complete after `finish`. */
   add(files: readonly WalkedFile[]): FileTimes {
@@ -35,14 +40,20 @@ export class FileTimesQueue {
     const batch: Batch = { files, state: new Int32Array(memory, 0, 1), values: new Float64Array(memory, 8) };
     this.#batches.push(batch);
     this.#waiting += files.length;
-    if (this.#waiting >= (shareThread.runs ? shareRunningFrom : shareFrom)) {
-      for (const each of this.#batches.slice(this.#shared)) shareThread.post(each.state.buffer as SharedArrayBuffer, asText(each.files));
-      this.#shared = this.#batches.length;
-    }
+    if (this.#waiting >= (shareThreads[0]?.runs === true ? shareRunningFrom : shareFrom)) this.#share();
     return batch;
   }
 
-  #shared = 0;
+  #share(): void {
+    const threads = shareThreads.slice(0, 1 + Math.floor(this.#waiting / shareFrom));
+    for (; this.#shared < this.#batches.length; this.#shared++) {
+      const batch = this.#batches[this.#shared];
+      const thread = threads[this.#shared % threads.length];
+      if (batch === undefined || thread === undefined) continue;
+      batch.thread = thread;
+      thread.post(batch.state.buffer as SharedArrayBuffer, asText(batch.files));
+    }
+  }
 
   /** Does what is still free, from the end, and waits for the rest. `rest` is called between batches. */
   async finish(rest: () => Promise<void>): Promise<void> {
@@ -53,12 +64,13 @@ export class FileTimesQueue {
       Atomics.store(state, 0, 2);
       await rest();
     }
-    for (const { files, values, state } of this.#batches) {
-      await shareThread.settled(state);
+    for (const { files, values, state, thread } of this.#batches) {
+      await thread?.settled(state);
       // The thread died while it had the batch.
       if (Atomics.load(state, 0) !== 2) fill(files, values);
     }
     this.#batches.length = 0;
+    this.#shared = 0;
   }
 }
 
@@ -88,7 +100,7 @@ function fill(files: readonly WalkedFile[], values: Float64Array): void {
   }
 }
 
-/** One thread for the process, started when first needed and ended when nobody has needed it for a while. */
+/** A thread that is started when first needed and ended when nobody has needed it for a while. */
 class ShareThread {
   #worker: Worker | undefined;
   #idle: NodeJS.Timeout | undefined;
@@ -136,7 +148,11 @@ class ShareThread {
   }
 }
 
-const shareThread = new ShareThread();
+/** Of the process; one processor is left to the walk. */
+const shareThreads: readonly ShareThread[] = Array.from(
+  { length: Math.min(3, Math.max(1, availableParallelism() - 1)) },
+  () => new ShareThread(),
+);
 
 /** Runs in the thread; see `startWorker` for what it may use. */
 function statWorker(require: NodeJS.Require): void {
