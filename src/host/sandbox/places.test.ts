@@ -113,7 +113,7 @@ for (const tier of ["E2", "E2u"] as const) {
       `another file system in the workspace is seen but read-only${isRoot ? "" : " (skipped: mounting needs root)"}`,
       () => {
         const output = execFileSync(
-          "unshare",
+          program("unshare") ?? "",
           ["--mount", process.execPath, "--import", register, join(import.meta.dirname, "fixtures/submount.child.mjs"), tier],
           { encoding: "utf8" },
         );

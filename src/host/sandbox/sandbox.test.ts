@@ -1,13 +1,15 @@
 import { spawnSync } from "node:child_process";
-import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
-import { afterEach, describe, expect, it } from "vitest";
+import { afterAll, afterEach, describe, expect, it } from "vitest";
 import { createBlobs } from "../files/blobs.ts";
 import { createImages } from "../files/images.ts";
 import { capturingHere, makeWorld, treeOf, type World, type WorldOptions } from "./fixtures/world.ts";
 import { createSandbox } from "./index.ts";
 
 const register = resolve(import.meta.dirname, "../../../test/support/ts-register.mjs");
+const caching = resolve(import.meta.dirname, "../../../test/sandbox-cache.mjs");
 const worlds: World[] = [];
 const open = (options?: WorldOptions): World => {
   const world = makeWorld(options);
@@ -208,8 +210,13 @@ describe.skipIf(!holds)(`a commit that is killed${why}`, () => {
   const child = join(import.meta.dirname, "fixtures/commit.child.mjs");
   const command =
     "rm -rf src docs; mv a.txt moved; echo x > b.txt; mkdir -p n/m; echo y > n/m/y; chmod 600 run.sh; ln -sfn moved link; git add -A; touch f1 f2 f3";
+  const cache = mkdtempSync(join(tmpdir(), "karyi-cache-"));
+  afterAll(() => rmSync(cache, { recursive: true, force: true }));
   const kill = (world: World, id: string, at: number) =>
-    spawnSync(process.execPath, ["--import", register, child, world.home, id, String(at)], { encoding: "utf8" });
+    spawnSync(process.execPath, ["--import", register, "--import", caching, child, world.home, id, String(at)], {
+      encoding: "utf8",
+      env: { ...process.env, KARYI_TS_CACHE: cache },
+    });
 
   it("is taken back at the next start, wherever it was", { timeout: 600_000 }, async () => {
     const counted = open();
