@@ -35,16 +35,15 @@ export function decide(question: PolicyQuestion, world: PolicyWorld): Decision {
     command,
   };
   const book = ruleBookOf(question.rules, world);
-  const effects: EffectVerdict[] = [];
   let decisive: Pick<EffectVerdict, "verdict" | "rule" | "reason" | "code"> | undefined;
-  for (const effect of question.effects) {
+  const effects = question.effects.map((effect): EffectVerdict => {
     let finding = judgeEffect(effect, context);
     if (sends && effect.kind === "read" && finding.rule === "builtin:secret")
       finding = deny("builtin:secret", `${finding.reason}; the same call would send data out`);
     const verdict = verdictOf(effect, settle(withRules(effect, finding, question, book), mode));
-    effects.push(verdict);
     if (decisive === undefined || isStricter(verdict.verdict, decisive.verdict)) decisive = verdict;
-  }
+    return verdict;
+  });
   for (const word of wholeCall(question, context, book)) {
     const settled = settle(word, mode);
     if (decisive === undefined || isStricter(settled.verdict, decisive.verdict)) decisive = settled;

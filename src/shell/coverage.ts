@@ -90,10 +90,11 @@ function commandCovered(node: Command, source: string): boolean {
   for (let index = 0; index < suffix.length; index += 1) {
     const part = suffix[index];
     if (part === undefined) break;
+    const { type, pos, end } = part;
     // One blank, as nearly always.
-    if (!(part.pos === at + 1 && source.charCodeAt(at) === 0x20) && !isFilled(source, at, part.pos, betweenWords, node)) return false;
-    if (part.type !== "Word" && part.type !== "Assignment" && !redirectHolds(part, source)) return false;
-    if (part.end > at) at = part.end;
+    if (!(pos === at + 1 && source.charCodeAt(at) === 0x20) && !isFilled(source, at, pos, betweenWords, node)) return false;
+    if (type !== "Word" && type !== "Assignment" && !redirectHolds(part, source)) return false;
+    if (end > at) at = end;
   }
   return isFilled(source, at, node.end, betweenWords, node);
 }

@@ -119,13 +119,19 @@ interface Inspected {
 }
 
 const inspected = new WeakMap<object, Inspected>();
+/** The environment asked about last, which is nearly always the one asked about next. */
+let lastEnv: Readonly<Record<string, string>> | undefined;
+let lastFound: Inspected | undefined;
 
 function inspect(env: Readonly<Record<string, string>>): Inspected {
+  if (env === lastEnv && lastFound !== undefined) return lastFound;
   let found = inspected.get(env);
   if (found === undefined) {
     found = { doubt: doubtOf(env), steering: new Map() };
     inspected.set(env, found);
   }
+  lastEnv = env;
+  lastFound = found;
   return found;
 }
 

@@ -26,16 +26,20 @@ import { joinStates, type State, sameState, withFunction } from "./state.ts";
 
 const maxUnrolled = 16;
 const maxRounds = 3;
+/** Outside every loop nobody asks in which states it was left. */
+const nowhere: State[] = [];
 
 export class Interpreter extends CommandInterpreter {
-  private left: State[] = [];
+  private left: State[] = nowhere;
 
   runScript(script: ParsedScript): void {
     if (script.errors !== undefined && script.errors.length > 0)
       this.unknown(`cannot be parsed: ${script.errors[0]?.message ?? "syntax error"}`);
     const outer = this.source;
     this.source = script.source ?? outer;
-    this.check(script);
+    const only = script.commands.length === 1 ? script.commands[0] : undefined;
+    // One statement from the first character to the last leaves no gap.
+    if (only === undefined || only.pos !== script.pos || only.end !== script.end) this.check(script);
     this.runList(script.commands);
     this.source = outer;
   }
@@ -48,15 +52,16 @@ export class Interpreter extends CommandInterpreter {
   private runList(statements: readonly Statement[]): void {
     for (const statement of statements) {
       if (!this.step()) return;
-      if (statement.end !== statement.command.end || statement.pos !== statement.command.pos) this.check(statement);
-      if (statement.background === true) {
+      const { command, pos, end, background } = statement;
+      if (end !== command.end || pos !== command.pos) this.check(statement);
+      if (background === true) {
         const before = this.state;
         this.concurrent += 1;
-        this.runNode(statement.command);
+        this.runNode(command);
         this.concurrent -= 1;
         this.state = before;
       } else {
-        const bad = this.runNode(statement.command);
+        const bad = this.runNode(command);
         if (bad !== this.state) this.state = joinStates(this.state, bad);
       }
     }
@@ -337,6 +342,7 @@ export class Interpreter extends CommandInterpreter {
   }
 
   leave(): void {
+    if (this.left === nowhere) return;
     this.left.push(this.state);
   }
 

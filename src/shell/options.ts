@@ -72,29 +72,46 @@ function isOptionMark(mark: string): mark is OptionMark {
   return mark === "" || mark === ":" || mark === "?" || mark === "<" || mark === ">" || mark === "*";
 }
 
-/** The few options of one command line, in order; of one given twice the last counts. */
+interface Given {
+  readonly name: string;
+  readonly value: Field | undefined;
+  readonly before: Given | undefined;
+}
+
+/** The few options of one command line, as a chain from the last one back: of one given twice the last counts. */
 export class GivenOptions {
-  readonly names: string[] = [];
-  private readonly values: (Field | undefined)[] = [];
+  private last: Given | undefined;
+
+  get isEmpty(): boolean {
+    return this.last === undefined;
+  }
 
   set(name: string, value: Field | undefined): void {
-    this.names.push(name);
-    this.values.push(value);
+    this.last = { name, value, before: this.last };
   }
 
   has(name: string): boolean {
-    return this.names.length > 0 && this.names.includes(name);
-  }
-
-  /** Every value of one that was given several times. */
-  all(name: string): readonly (Field | undefined)[] {
-    return this.values.filter((_, index) => this.names[index] === name);
+    for (let given = this.last; given !== undefined; given = given.before) if (given.name === name) return true;
+    return false;
   }
 
   /** `undefined` for a switch too. */
   get(name: string): Field | undefined {
-    const index = this.names.length > 0 ? this.names.lastIndexOf(name) : -1;
-    return index < 0 ? undefined : this.values[index];
+    for (let given = this.last; given !== undefined; given = given.before) if (given.name === name) return given.value;
+    return undefined;
+  }
+
+  /** Every value of one that was given several times. */
+  all(name: string): readonly Field[] {
+    const values: Field[] = [];
+    for (let given = this.last; given !== undefined; given = given.before)
+      if (given.name === name && given.value !== undefined) values.push(given.value);
+    return values;
+  }
+
+  every(test: (name: string) => boolean): boolean {
+    for (let given = this.last; given !== undefined; given = given.before) if (!test(given.name)) return false;
+    return true;
   }
 }
 
@@ -106,10 +123,22 @@ export interface ParsedOptions {
   readonly operandIndex: number;
 }
 
+/** Stands for no operands yet; never written to. */
+const none: Field[] = [];
+
+/** Where a run of words that can only be operands ends. */
+function operandsEnd(fields: readonly Field[], from: number): number {
+  for (let index = from + 1; index < fields.length; index += 1) {
+    const field = fields[index];
+    if (field === undefined || mayBeOption(field)) return index;
+  }
+  return fields.length;
+}
+
 /** `undefined` when the command line is not understood; the judge knows why. */
 export function readOptions(table: OptionTable, fields: readonly Field[], from: number, judge: Judge): ParsedOptions | undefined {
   const options = new GivenOptions();
-  const operands: Field[] = [];
+  let operands: Field[] = none;
   let operandIndex = fields.length;
   for (let index = from; index < fields.length; index += 1) {
     const field = fields[index];
@@ -117,16 +146,17 @@ export function readOptions(table: OptionTable, fields: readonly Field[], from: 
     if (!mayBeOption(field)) {
       if (operands.length === 0) operandIndex = index;
       if (table.posix) break;
-      operands.push(field);
+      if (operands === none) {
+        operands = fields.slice(index, operandsEnd(fields, index));
+        index += operands.length - 1;
+      } else operands.push(field);
       continue;
     }
     if (field.kind !== "text") {
-      if (table.harmless && field.kind !== "words") {
-        operands.push(field);
-        continue;
-      }
-      if (table.counts && field.pattern !== undefined) {
-        operands.push({ kind: "glob", text: field.pattern, many: true, shown: field.shown });
+      const harmless = table.harmless && field.kind !== "words";
+      if (harmless || (table.counts && field.pattern !== undefined)) {
+        if (operands === none) operands = [];
+        operands.push(harmless ? field : { kind: "glob", text: field.pattern ?? "", many: true, shown: field.shown });
         continue;
       }
       judge.fail("an argument is only known when it runs and could be an option");
@@ -135,7 +165,7 @@ export function readOptions(table: OptionTable, fields: readonly Field[], from: 
     const text = field.text;
     if (text === "--") {
       if (operands.length === 0) operandIndex = index + 1;
-      for (let rest = index + 1; rest < fields.length; rest += 1) operands.push(fields[rest] ?? field);
+      operands = operands === none ? fields.slice(index + 1) : [...operands, ...fields.slice(index + 1)];
       break;
     }
     const used = text.startsWith("--") ? readLong(table, fields, index, options, judge) : readCluster(table, fields, index, options, judge);

@@ -74,7 +74,7 @@ function applyOperands(rule: OperandRule, parsed: ParsedOptions, judge: Judge): 
 }
 
 function isGiven(names: readonly string[], options: GivenOptions): boolean {
-  if (options.names.length > 0) for (const name of names) if (options.has(name)) return true;
+  if (!options.isEmpty) for (const name of names) if (options.has(name)) return true;
   return false;
 }
 

@@ -20,11 +20,12 @@ export interface State {
 
 const maxDirectories = 4;
 const maxVariables = 200;
+const noFields: readonly Field[] = [];
 const noVariables: ReadonlyMap<string, Field | undefined> = new Map();
 const noFunctions: ReadonlyMap<string, FunctionNode> = new Map();
 
 export function initialState(directory: string, doubt: string | undefined): State {
-  return { directories: [directory], variables: noVariables, functions: noFunctions, positional: [], setting: undefined, doubt };
+  return { directories: [directory], variables: noVariables, functions: noFunctions, positional: noFields, setting: undefined, doubt };
 }
 
 /** The state of a shell started by a command: it inherits the directory, not the variables. */

@@ -114,7 +114,7 @@ function checkFormats({ options }: ParsedOptions, judge: Judge): void {
   for (const name of formats) {
     if (!options.has(name)) continue;
     for (const value of options.all(name)) {
-      if (value !== undefined && (value.kind !== "text" || /%G|signature/i.test(value.text)))
+      if (value.kind !== "text" || /%G|signature/i.test(value.text))
         judge.fail("a format that checks signatures, or is only known when it runs");
     }
   }

@@ -28,7 +28,7 @@ function patternThenFiles(recursive: readonly string[], alwaysRecursive: boolean
     if (following.some((name) => options.has(name))) judge.fail("follows links, which may lead out of the directory");
     for (const field of files) if (!isStandardInput(field)) judge.read(field, tree);
     if (files.length === 0 && tree) judge.readHere(true);
-    if (files.length === 0 && !tree && options.names.every((name) => passing.has(name))) judge.names = judge.upstream;
+    if (files.length === 0 && !tree && options.every((name) => passing.has(name))) judge.names = judge.upstream;
     // Of standard input the "name" is whatever `--label` says.
     const named = files.length > 0 || tree;
     if (named && (options.has("l") || options.has("files-with-matches") || options.has("files")))
