@@ -146,7 +146,14 @@ class Wiring {
     this.#store = hidingPaths(store, this.#masker.valuesOnly, this.vault.secrets);
     this.#log = log;
     this.blobs = createBlobs(join(places.home, "blobs"), { fsync: config.effective.durable });
-    this.#images = createImages(this.blobs, { fsync: config.effective.durable });
+    this.#images = createImages(this.blobs, {
+      fsync: config.effective.durable,
+      sealing: {
+        isNeeded: () => this.vault.secrets().length > 0,
+        holdsSecret: (text) => this.#masker.valuesOnly.mask(text) !== text,
+        keyFile: join(places.home, "images.key"),
+      },
+    });
     this.#sandbox = createSandbox({
       home: places.home,
       userHome: places.userHome,

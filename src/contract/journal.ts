@@ -13,6 +13,8 @@ export type FileImage =
       readonly gid: number;
       /** The contents themselves, base64, when they are short: they are on disk with the row that holds the image. */
       readonly bytes?: string;
+      /** They are encrypted: the value of a secure variable is in them. */
+      readonly sealed?: true;
     }
   | { readonly kind: "directory"; readonly mode: number }
   | { readonly kind: "link"; readonly target: string }

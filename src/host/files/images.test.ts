@@ -217,6 +217,31 @@ describe("createImages", () => {
     expect(await images.inspect(at("x"), { ...known, mtimeMs: 1 })).toMatchObject({ hash: sha256(Buffer.from("abc")) });
   });
 
+  it("keeps what holds a secret encrypted, and gives it back to the byte", async () => {
+    const keyFile = join(store, "..", "images.key");
+    const sealing = { isNeeded: () => true, holdsSecret: (text: string) => text.includes("canary"), keyFile };
+    const careful = createImages(blobs, { sealing });
+    for (const size of [10, 100_000]) {
+      const bytes = Buffer.concat([Buffer.from("a canary, "), Buffer.alloc(size, "ü\xff", "latin1")]);
+      writeFileSync(at("x"), bytes);
+      const image = await careful.capture(at("x"));
+      expect(image).toMatchObject({ kind: "file", hash: sha256(bytes), size: bytes.length, sealed: true });
+      expect(JSON.stringify(image)).not.toContain(bytes.subarray(0, 9).toString("base64"));
+      writeFileSync(at("x"), "after");
+      await careful.restore(at("x"), image);
+      expect(readFileSync(at("x")).equals(bytes)).toBe(true);
+    }
+    expect(statSync(keyFile).mode & 0o777).toBe(0o600);
+    writeFileSync(at("x"), "nothing of the kind");
+    expect(await careful.capture(at("x"))).not.toHaveProperty("sealed");
+    writeFileSync(at("x"), "canary");
+    const image = await careful.capture(at("x"));
+    writeFileSync(at("x"), "after");
+    writeFileSync(keyFile, Buffer.alloc(32));
+    expect(await reasonOf(careful.restore(at("x"), image))).toBe("image_key_missing");
+    expect(readFileSync(at("x"), "utf8")).toBe("after");
+  });
+
   it("does not restore from damaged bytes", async () => {
     const long = "before".repeat(10_000);
     writeFileSync(at("x"), long);

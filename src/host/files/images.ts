@@ -32,29 +32,35 @@ import { writeInPlace } from "./in-place.ts";
 import { makePipe } from "./named-pipe.ts";
 import { hashFile, sha256 } from "./replace.ts";
 import { healFile } from "./rescue.ts";
+import { openBytes, type Sealing, sealBytes } from "./sealing.ts";
 import { sweepLeftovers, temporaryName } from "./temporary.ts";
 
 /** Up to here a row of the journal is a better place than a file of its own: it needs no sync for itself. */
 const shortBytes = 32 * 1024;
+/** Longer files are not searched for secrets. */
+const longestSealed = 4 << 20;
 
 const { O_CREAT, O_DIRECTORY, O_EXCL, O_NOFOLLOW, O_NONBLOCK, O_RDONLY, O_WRONLY } = fs.constants;
 
 export interface ImagesOptions {
   /** Force restored files to disk. True unless said otherwise. */
   readonly fsync?: boolean;
+  /** What may not lie on a disk in clear. */
+  readonly sealing?: Sealing;
 }
 
 type Kept = Extract<FileImage, { kind: "file" }>;
 
 export function createImages(blobs: Blobs, options: ImagesOptions = {}): Images {
   const durable = options.fsync ?? true;
+  const { sealing } = options;
   return {
     async capture(path) {
-      const { image, onDisk } = await beginCapture(path, blobs);
+      const { image, onDisk } = await beginCapture(path, blobs, sealing);
       await onDisk;
       return image;
     },
-    beginCapture: (path, known) => beginCapture(path, blobs, known),
+    beginCapture: (path, known) => beginCapture(path, blobs, sealing, known),
     async inspect(path, known) {
       // Whoever knows nothing about a file asks after a crash, perhaps in the middle of a write.
       if (known === undefined) await healFile(path);
@@ -62,7 +68,7 @@ export function createImages(blobs: Blobs, options: ImagesOptions = {}): Images 
     },
     async restore(path, image) {
       try {
-        await restore(path, image, blobs, durable);
+        await restore(path, image, { blobs, sealing, durable });
       } catch (error) {
         throw fileFailure(error, path);
       }
@@ -70,18 +76,35 @@ export function createImages(blobs: Blobs, options: ImagesOptions = {}): Images 
   };
 }
 
-async function beginCapture(path: string, blobs: Blobs, known?: Fingerprint): Promise<{ image: FileImage; onDisk: Promise<void> }> {
+async function beginCapture(
+  path: string,
+  blobs: Blobs,
+  sealing?: Sealing,
+  known?: Fingerprint,
+): Promise<{ image: FileImage; onDisk: Promise<void> }> {
   let onDisk = Promise.resolve();
   const keep = async (): Promise<Content> => {
     const { hash, size, ...kept } = await blobs.keepFile(path, known);
     onDisk = kept.onDisk;
     return { hash, size };
   };
-  const image = await imageOf(path, async (stats) => (stats.size > shortBytes ? keep() : ((await contentOf(path)) ?? keep())));
+  const image = await imageOf(path, async ({ size }) => {
+    const looksInside = sealing?.isNeeded() === true && size <= longestSealed;
+    const content = size <= shortBytes || looksInside ? await contentOf(path) : undefined;
+    if (content === undefined) return keep();
+    if (looksInside && sealing.holdsSecret(content.toString())) {
+      return { ...described(content), bytes: (await sealBytes(content, sealing.keyFile)).toString("base64"), sealed: true };
+    }
+    return size <= shortBytes ? { ...described(content), bytes: content.toString("base64") } : keep();
+  });
   return { image, onDisk };
 }
 
-type Content = Pick<Kept, "hash" | "size" | "bytes">;
+type Content = Pick<Kept, "hash" | "size" | "bytes" | "sealed">;
+
+function described(content: Buffer): { hash: string; size: number } {
+  return { hash: sha256(content), size: content.length };
+}
 
 async function imageOf(path: string, content: (stats: fs.Stats) => Promise<Content>): Promise<FileImage> {
   const stats = await look(path);
@@ -99,23 +122,26 @@ async function imageOf(path: string, content: (stats: fs.Stats) => Promise<Conte
 }
 
 /** Nothing when it changed while it was read. */
-async function contentOf(path: string): Promise<Content | undefined> {
+async function contentOf(path: string): Promise<Buffer | undefined> {
   const fd = await openWarm(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
   try {
     const expected = (await fstat(fd)).size;
     const buffer = Buffer.allocUnsafe(expected + 1);
     const size = await readWarm(fd, buffer, 0, expected);
     if (size !== expected || (await fstat(fd)).size !== expected) return undefined;
-    const bytes = buffer.subarray(0, size);
-    return { hash: sha256(bytes), size, bytes: bytes.toString("base64") };
+    return buffer.subarray(0, size);
   } finally {
     await close(fd);
   }
 }
 
 /** The bytes of an image, wherever they are kept. */
-async function bytesOf(image: Kept, blobs: Blobs): Promise<Uint8Array> {
-  return image.bytes === undefined ? blobs.read(image.hash) : Buffer.from(image.bytes, "base64");
+async function bytesOf(image: Kept, { blobs, sealing }: Keeping): Promise<Uint8Array> {
+  if (image.bytes === undefined) return blobs.read(image.hash);
+  const bytes = Buffer.from(image.bytes, "base64");
+  if (image.sealed === undefined) return bytes;
+  if (sealing === undefined) throw new Error("a sealed image cannot be opened without its sealing");
+  return openBytes(bytes, sealing.keyFile);
 }
 
 async function hashOf(path: string, stats: fs.Stats, known?: Fingerprint): Promise<{ hash: string; size: number }> {
@@ -130,7 +156,15 @@ async function hashOf(path: string, stats: fs.Stats, known?: Fingerprint): Promi
   }
 }
 
-async function restore(path: string, image: FileImage, blobs: Blobs, durable: boolean): Promise<void> {
+/** Where the bytes of images are, and how sure a restored file must be. */
+interface Keeping {
+  readonly blobs: Blobs;
+  readonly sealing: Sealing | undefined;
+  readonly durable: boolean;
+}
+
+async function restore(path: string, image: FileImage, keeping: Keeping): Promise<void> {
+  const { durable } = keeping;
   if (image.kind === "absent") return removeIfThere(path, durable);
   const directory = await holdOrCreate(dirname(path), path, durable);
   try {
@@ -142,7 +176,7 @@ async function restore(path: string, image: FileImage, blobs: Blobs, durable: bo
       if (now?.isDirectory()) await removeEmpty(target, path);
       if (image.kind === "link") await restoreLink(directory, target, now, image.target);
       else if (image.kind === "pipe") await restorePipe(directory, target, now, image.mode);
-      else await restoreFile(directory, target, path, now, image, blobs, durable);
+      else await restoreFile(directory, target, path, now, image, keeping);
     }
     if (durable) await directory.sync();
   } finally {
@@ -202,26 +236,26 @@ async function restoreFile(
   path: string,
   now: fs.Stats | undefined,
   image: Kept,
-  blobs: Blobs,
-  durable: boolean,
+  keeping: Keeping,
 ): Promise<void> {
+  const { blobs, durable } = keeping;
   const isFile = now?.isFile() === true;
   if (isFile && now.size === image.size && (await holds(target, now, image.hash))) return dress(target, image, durable);
   if (isFile && now.nlink > 1) {
-    await writeInPlace({ at: target, real: path, asked: path }, await bytesOf(image, blobs), now, durable);
+    await writeInPlace({ at: target, real: path, asked: path }, await bytesOf(image, keeping), now, durable);
     return dress(target, image, durable);
   }
   const temporary = directory.at(temporaryName());
   try {
     if (image.bytes === undefined) await blobs.copyTo(image.hash, temporary);
-    else await writeNew(temporary, await bytesOf(image, blobs), durable);
+    else await writeNew(temporary, await bytesOf(image, keeping), durable);
     await dress(temporary, image, durable);
     await rename(temporary, target);
   } catch (error) {
     await unlink(temporary).catch(() => undefined);
     const code = errnoOf(error);
     if (!isFile || (code !== "EACCES" && code !== "EPERM" && code !== "EROFS")) throw error;
-    await writeInPlace({ at: target, real: path, asked: path }, await bytesOf(image, blobs), now, durable);
+    await writeInPlace({ at: target, real: path, asked: path }, await bytesOf(image, keeping), now, durable);
     await dress(target, image, durable);
   }
 }
