@@ -221,7 +221,7 @@ describe("replace without the rights of a superuser", () => {
 });
 
 describe("kill -9", () => {
-  it("leaves the old or the new file at any point, and a later write removes what was left over", async () => {
+  it("leaves the old or the new file at any point, and a later write removes what was left over", { timeout: 900_000 }, async () => {
     const kills = process.env.KARYI_FULL === "1" ? 300 : 20;
     const path = join(root, "x");
     const contents = [Buffer.alloc(300_000, "a"), Buffer.alloc(400_000, "b")];

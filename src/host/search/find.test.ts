@@ -42,9 +42,11 @@ async function paths(directory: string, change: Partial<FindRequest> = {}): Prom
 }
 
 const ripgrep = await findRipgrep();
-const seeds = Array.from({ length: process.env.KARYI_FULL === "1" ? 150 : 8 }, (_, i) => i + 100);
+// 126 is the tree whose ignore file holds a `!` alone.
+const seeds = process.env.KARYI_FULL === "1" ? Array.from({ length: 150 }, (_, i) => i + 100) : [100, 101, 102, 103, 104, 105, 106, 126];
 test.skipIf(ripgrep === undefined)(
   `the walk lists the files that ripgrep lists${ripgrep === undefined ? " (skipped: no ripgrep)" : ""}`,
+  { timeout: 900_000 },
   async () => {
     for (const seed of seeds) {
       const root = join(base, `tree-${seed}`);

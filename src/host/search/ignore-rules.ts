@@ -128,6 +128,8 @@ function ripgrepLine(raw: string, line: number): ParsedLine | undefined {
     if (pattern.endsWith("\\")) pattern = pattern.slice(0, -1);
   }
   const baseOnly = !anchored && !pattern.includes("/");
+  // A `!` alone takes everything back in.
+  if (baseOnly && pattern === "" && !directoryOnly) pattern = "**";
   const rule = { line, pattern: written, negated, directoryOnly, baseOnly };
   const shape = baseOnly ? simpleShape(pattern, /[*?[\\{},]/) : undefined;
   if (shape !== undefined) return { compiled: { ...rule, wildcards: [] }, ...shape };
