@@ -39,6 +39,19 @@ export interface DatabaseOptions {
   onClose(): void;
 }
 
+/** Databases with work that waits: a process that ends without closing them still gets it down. */
+const unfinished = new Set<{ flushAtExit(): void }>();
+let watching = false;
+
+function finishAtExit(database: { flushAtExit(): void }): void {
+  unfinished.add(database);
+  if (watching) return;
+  watching = true;
+  process.on("exit", () => {
+    for (const each of unfinished) each.flushAtExit();
+  });
+}
+
 export class Database {
   readonly #options: DatabaseOptions;
   readonly #statements = new Map<string, StatementSyncInstance>();
@@ -129,6 +142,7 @@ export class Database {
     return new Promise<T>((resolve, reject) => {
       this.#waiting.push({ work, resolve, reject });
       this.#waitingSize += size;
+      finishAtExit(this);
       if (this.#waiting.length >= maxWaiting || this.#waitingSize >= maxWaitingSize) this.#flushNow();
       else this.#flushTimer ??= setTimeout(() => this.#flushNow(), maxWaitMs);
     });
@@ -220,7 +234,17 @@ export class Database {
     });
   }
 
+  /** The last moment: whoever is in the way is not waited for. */
+  flushAtExit(): void {
+    try {
+      this.#flush();
+    } catch {
+      // Nobody is left to tell.
+    }
+  }
+
   #forgetWaiting(): void {
+    unfinished.delete(this);
     this.#waiting = [];
     this.#waitingSize = 0;
     clearTimeout(this.#flushTimer);

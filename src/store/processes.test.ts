@@ -179,3 +179,10 @@ test("a change by another process wakes a waiter that armed itself before it loo
   expect(await store.readEvents(id, 0, 10)).toHaveLength(2);
   await child.ended;
 });
+
+test("a process that ends without closing still gets down what waited", async () => {
+  const directory = await temporaryHome();
+  const store = await aStore(directory);
+  expect(await startChild("leave", directory, "c9").ended).toBe(0);
+  expect(await store.call("c9")).toMatchObject({ phase: "running", tool: "Write" });
+});

@@ -130,6 +130,14 @@ const tasks = {
     await input.next();
   },
 
+  /** Ends at once, without closing, with a record that may wait. */
+  async leave() {
+    const store = await open();
+    const sessionId = await session(store);
+    void store.startCall({ ...start(sessionId, parameters[0] ?? "", false), soon: true });
+    process.exit(0);
+  },
+
   async answer() {
     const store = await open();
     const [id = "", answer = "once"] = parameters;
