@@ -9,6 +9,7 @@ import { basename } from "node:path";
 import { type TerminalAnswer, type TerminalState, type Terminals, type TerminalUse, ToolFailure } from "../../contract/index.ts";
 import { TerminalCall } from "./call.ts";
 import { busy, changed, closedFailure, notStarted } from "./failures.ts";
+import { ForegroundWatch, firstLookMs } from "./foreground-watch.ts";
 import { HiddenText } from "./hidden-text.ts";
 import { makeSane } from "./line-discipline.ts";
 import { LiveShell } from "./live-shell.ts";
@@ -17,10 +18,9 @@ import { RecentBytes } from "./recent-bytes.ts";
 import type { SessionTerminal, TerminalOptions } from "./terminal-types.ts";
 import { ToldState } from "./told-state.ts";
 import { VirtualScreen } from "./vt/virtual-screen.ts";
-import { type Typed, WaitDetector, type Waiting } from "./wait-detector.ts";
+import type { Waiting } from "./wait-detector.ts";
 
 const startMs = 20_000;
-const firstLookMs = 30;
 const slowestLookMs = 200;
 const interruptMs = 1_000;
 const maxSecrets = 3;
@@ -45,12 +45,12 @@ interface Outcome {
 class Terminal implements SessionTerminal {
   readonly #options: TerminalOptions;
   readonly #screen: VirtualScreen;
+  readonly #foreground: ForegroundWatch;
   readonly #recent = new RecentBytes();
   readonly #watchers = new Set<(bytes: Uint8Array) => void>();
   readonly #hidden = new HiddenText();
   readonly #told = new ToldState();
   #shell: LiveShell | undefined;
-  #detector: WaitDetector | undefined;
   #starting: Promise<LiveShell> | undefined;
   #ready: ((problem?: Error) => void) | undefined;
   /** There was a shell before: the next one goes on where it ended. */
@@ -61,9 +61,6 @@ class Terminal implements SessionTerminal {
   #call: TerminalCall | undefined;
   /** The command to show in place of the line that runs it. */
   #echo: string | undefined;
-  #lastOutputAt = 0;
-  #typed: Typed | undefined;
-  #waiting: Waiting | undefined;
   #takenOver = false;
   #epoch = 0;
   #restarted = false;
@@ -76,6 +73,7 @@ class Terminal implements SessionTerminal {
     this.#screen = new VirtualScreen(options.rows ?? 24, options.columns ?? 80, (text) => {
       if (!this.#idle) this.#shell?.write(text);
     });
+    this.#foreground = new ForegroundWatch(this.#screen);
   }
 
   async peek(): Promise<TerminalState> {
@@ -84,9 +82,9 @@ class Terminal implements SessionTerminal {
       const state = this.#shell.state();
       return { state: "idle", cwd: this.#cwd, epoch: this.#epoch, ...(state ? { env: state.env, defined: state.defined } : {}) };
     }
-    if (!this.#call) await this.#detect(this.#waiting ? 400 : 250);
+    if (!this.#call) await this.#detect(this.#foreground.waiting ? 400 : 250);
     if (this.#idle || !this.#shell) return this.peek();
-    const { kind, program } = this.#waiting ?? {};
+    const { kind, program } = this.#foreground.waiting ?? {};
     return {
       state: kind ? "waiting" : "running",
       cwd: this.#cwd,
@@ -101,7 +99,7 @@ class Terminal implements SessionTerminal {
     const shell = await this.#begin(new TerminalCall(true, (text) => options.onOutput(this.#hide(text))), options);
     if (!this.#idle || (options.epoch ?? this.#epoch) !== this.#epoch) {
       this.#call = undefined;
-      throw this.#idle ? changed("idle") : busy(this.#waiting);
+      throw this.#idle ? changed("idle") : busy(this.#foreground.waiting);
     }
     this.#epoch += 1;
     this.#screen.addressed = false;
@@ -117,19 +115,17 @@ class Terminal implements SessionTerminal {
     const shell = await this.#begin(call, options);
     const { expect } = options;
     if (!this.#idle) await this.#detect(expect?.state === "running" ? 0 : 300);
-    const state = this.#idle ? "idle" : this.#waiting ? "waiting" : "running";
-    const waiting = state === "waiting" ? this.#waiting?.kind : undefined;
+    const state = this.#idle ? "idle" : this.#foreground.waiting ? "waiting" : "running";
+    const waiting = state === "waiting" ? this.#foreground.waiting?.kind : undefined;
     if (expect && (expect.state !== state || expect.waiting !== waiting || (expect.epoch ?? this.#epoch) !== this.#epoch)) {
       this.#call = undefined;
       throw changed(state);
     }
     this.#epoch += 1;
     if (options.secret) this.#hidden.add([text.replace(/[\r\n]+$/, "")]);
-    const reader = this.#waiting?.reader;
-    this.#waiting = undefined;
-    this.#typed = { at: Date.now(), reader };
+    this.#foreground.typed();
     if (this.#idle) {
-      for (let tries = 0; tries < 20 && this.#idle && !this.#detector?.atPrompt(); tries++) await call.ended(10);
+      for (let tries = 0; tries < 20 && this.#idle && !this.#foreground.atPrompt(); tries++) await call.ended(10);
       shell.write(clearLine + text);
       call.lines = text.split(lineEnd).length - 1;
       if (call.lines > 0 || endsShellInput.test(text)) return this.#answer(options, false);
@@ -166,9 +162,8 @@ class Terminal implements SessionTerminal {
     if (!this.#takenOver) this.#options.onEvent?.({ type: "taken_over" });
     this.#takenOver = true;
     this.#epoch += 1;
-    this.#hidden.typed(Buffer.from(bytes).toString("utf8"), this.#waiting?.kind === "password");
-    this.#typed = { at: Date.now(), reader: this.#waiting?.reader };
-    this.#waiting = undefined;
+    this.#hidden.typed(Buffer.from(bytes).toString("utf8"), this.#foreground.waiting?.kind === "password");
+    this.#foreground.typed();
     this.#shell?.write(Buffer.from(bytes).toString("utf8"));
   }
 
@@ -234,7 +229,7 @@ class Terminal implements SessionTerminal {
       throw closedFailure();
     }
     this.#shell = shell;
-    this.#detector = new WaitDetector(shell.pid, shell.terminal, this.#screen);
+    this.#foreground.follow(shell.pid, shell.terminal);
     let timer: NodeJS.Timeout | undefined;
     try {
       await new Promise<void>((resolve, reject) => {
@@ -253,7 +248,7 @@ class Terminal implements SessionTerminal {
   }
 
   #onBytes(bytes: Buffer): void {
-    this.#lastOutputAt = Date.now();
+    this.#foreground.printed();
     if (this.#echo !== undefined) return;
     this.#show(bytes);
     if (!this.#ready) this.#call?.push(bytes);
@@ -266,7 +261,7 @@ class Terminal implements SessionTerminal {
   }
 
   #onMark(mark: Mark): void {
-    this.#lastOutputAt = Date.now();
+    this.#foreground.printed();
     if (!this.#ready) this.#epoch += 1;
     if (mark.kind === "start") {
       this.#idle = false;
@@ -285,8 +280,7 @@ class Terminal implements SessionTerminal {
     // A prompt that was on its way before the command began is not the command's end.
     if (this.#echo !== undefined) return;
     this.#idle = true;
-    this.#waiting = undefined;
-    this.#typed = undefined;
+    this.#foreground.forget();
     this.#hidden.endTyping();
     this.#shell?.files.forget();
     // The first prompt of a shell ends no command.
@@ -308,8 +302,7 @@ class Terminal implements SessionTerminal {
     this.#shell = undefined;
     this.#idle = false;
     this.#echo = undefined;
-    this.#waiting = undefined;
-    this.#typed = undefined;
+    this.#foreground.forget();
     shell.dispose();
     if (this.#ready) {
       this.#ready(notStarted());
@@ -322,18 +315,8 @@ class Terminal implements SessionTerminal {
     else if (this.#watchers.size > 0) void this.#ensure().catch(() => {});
   }
 
-  /** Looks a few times in a row, for a caller that wants to know now. */
-  async #detect(withinMs: number): Promise<Waiting | undefined> {
-    const known = this.#waiting;
-    const until = Date.now() + withinMs;
-    do {
-      await new Promise((resolve) => setTimeout(resolve, firstLookMs));
-      if (this.#idle || !this.#detector || !this.#shell) return undefined;
-      this.#waiting = await this.#detector.look(this.#lastOutputAt, this.#typed);
-    } while (!this.#waiting && Date.now() < until);
-    // One that waits for several things and draws now and then is not always caught in so short a time.
-    if (known?.reader?.how === "poll" && !this.#idle && this.#detector.isReading(known.reader)) this.#waiting ??= known;
-    return this.#waiting;
+  #detect(withinMs: number): Promise<Waiting | undefined> {
+    return this.#foreground.detect(withinMs, () => this.#idle || !this.#shell);
   }
 
   async #answer(options: TerminalUse, touchesModes: boolean): Promise<TerminalAnswer> {
@@ -360,12 +343,12 @@ class Terminal implements SessionTerminal {
       if (signal.aborted) return this.#interrupt(call);
       if (Date.now() >= until) return { timedOut: true };
       await call.ended(Math.min(pauseMs, until - Date.now()));
-      if (call.end || signal.aborted || !call.started || !this.#detector) continue;
+      if (call.end || signal.aborted || !call.started) continue;
       pauseMs = Math.min(slowestLookMs, pauseMs * 1.3);
-      if (Date.now() - this.#lastOutputAt < firstLookMs) pauseMs = firstLookMs;
-      const waiting = await this.#detector.look(this.#lastOutputAt, this.#typed);
+      if (this.#foreground.justPrinted) pauseMs = firstLookMs;
+      const waiting = await this.#foreground.look();
       if (!waiting || call.end || this.#idle) continue;
-      this.#waiting = waiting;
+      this.#foreground.waiting = waiting;
       if (waiting.kind === "password" && this.#options.askSecret && asked < maxSecrets) {
         const askedAt = Date.now();
         asked += 1;
@@ -373,8 +356,7 @@ class Terminal implements SessionTerminal {
         until += Date.now() - askedAt;
         if (secret !== undefined && !call.end && !signal.aborted && (await this.#stillAsks(waiting))) {
           this.#hidden.add([secret]);
-          this.#typed = { at: Date.now(), reader: waiting.reader };
-          this.#waiting = undefined;
+          this.#foreground.typed(waiting.reader);
           this.#shell?.write(`${secret}\n`);
           pauseMs = firstLookMs;
           continue;
@@ -403,7 +385,7 @@ class Terminal implements SessionTerminal {
 
   /** Before a secret is typed: the same program still hides what is typed; a shell prompt would show and run it. */
   async #stillAsks(asked: Waiting): Promise<boolean> {
-    this.#waiting = undefined;
+    this.#foreground.waiting = undefined;
     const now = await this.#detect(500);
     return !this.#idle && now?.kind === "password" && now.program === asked.program;
   }
@@ -413,8 +395,7 @@ class Terminal implements SessionTerminal {
     this.#shell?.write("\x03");
     await call.ended(interruptMs);
     if (!call.end && this.#shell) {
-      const group = this.#detector?.foregroundGroup() ?? 0;
-      this.#shell.endGroup(group);
+      this.#shell.endGroup(this.#foreground.group());
       await call.ended(interruptMs);
     }
     return {};
