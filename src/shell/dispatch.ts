@@ -166,7 +166,8 @@ function isTrustedPlace(name: string, base: string, judge: Judge): boolean {
 /** Right in `/usr/bin` or `/bin`, with no workspace there. */
 function isUsual(found: string, name: string, workspace: string): boolean {
   const directory = found.startsWith("/usr/bin/") ? "/usr/bin" : found.startsWith("/bin/") ? "/bin" : undefined;
-  if (directory === undefined || found.length !== directory.length + 1 + name.length || name.charCodeAt(0) === 0x2e) return false;
+  if (directory === undefined || found.length !== directory.length + 1 + name.length) return false;
+  if (name.charCodeAt(0) === 0x2e || !found.endsWith(name)) return false;
   return !isWithin(directory, workspace) && !isWithin(workspace, directory);
 }
 

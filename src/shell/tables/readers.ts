@@ -30,6 +30,14 @@ function page(operands: readonly Field[], judge: Judge): void {
   }
 }
 
+/** `@list` is replaced by the words of that file, and a pattern may find a file of such a name. */
+function readNoLists(operands: readonly Field[], judge: Judge): void {
+  for (const field of operands) {
+    if (/^(?:\\?@|[*?[])/.test(field.text)) judge.fail("a file that may hold further arguments");
+    if (!isStandardInput(field)) judge.read(field);
+  }
+}
+
 const xxd = program({ operands: readThenWrite, short: "abeuipPEc:g:l:s:o:rd" });
 
 /** Its options have one dash and many letters: `-ps` is one of them and takes no value. */
@@ -137,7 +145,7 @@ export const readers: Readonly<Record<string, Program>> = {
   hd: program({ operands: "read", short: "bcCdovxn:s:e:", harmless: true }),
   xxd: { handle: dump },
   strings: program({
-    operands: "read",
+    operands: readNoLists,
     short: "afn:t:owe:",
     long: "all print-file-name bytes: radix: include-all-whitespace encoding:",
     digits: true,
