@@ -39,7 +39,7 @@ export class LiveShell {
     pty.onData((data: string | Buffer) => {
       if (this.#ended) return;
       scanner.push(
-        Buffer.from(data),
+        typeof data === "string" ? Buffer.from(data) : data,
         (bytes) => options.onBytes(bytes),
         (found) => options.onMark(found),
       );
