@@ -106,7 +106,8 @@ function someFile(random: Random, most: number): string {
 }
 
 const rounds = process.env.KARYI_FULL === "1" ? 400 : 24;
-test.skipIf(!hasGit)(`agrees with git check-ignore, rule and all, on a generated corpus of at least 2,000 pairs${why}`, async () => {
+const title = `agrees with git check-ignore, rule and all, on a generated corpus of at least 2,000 pairs${why}`;
+test.skipIf(!hasGit)(title, { timeout: 900_000 }, async () => {
   const random = randomFrom(20_240_607);
   const totals = { pairs: 0, ignored: 0, ruled: 0 };
   const differences: unknown[] = [];
@@ -147,6 +148,16 @@ test.skipIf(!hasGit)(`agrees with git check-ignore, rule and all, on a generated
   expect(totals.pairs).toBeGreaterThanOrEqual(2_000);
   expect(totals.ignored).toBeGreaterThan(400);
   expect(totals.ruled).toBeGreaterThan(totals.ignored);
+});
+
+test.skipIf(!hasGit)(`reads ** after the fixed beginning of a path as git does${why}`, async () => {
+  mkdirSync(join(root, "a.log"));
+  writeFileSync(join(root, "a.log/build"), "");
+  for (const pattern of ["/a**", "a**", "/a**d", "/**", "a.log/b**", "/a.*/**"]) {
+    writeFileSync(join(root, ".gitignore"), `${pattern}\n`);
+    const paths = ["a.log", "a.log/build", "b"];
+    expect({ pattern, verdicts: await askHere(paths) }).toEqual({ pattern, verdicts: askGit(paths) });
+  }
 });
 
 test.skipIf(!hasGit)(`a tracked path is never ignored, as git says${why}`, async () => {

@@ -103,7 +103,7 @@ function gitLine(raw: string, line: number, fold: boolean): ParsedLine | undefin
   const rule = { line, pattern: written, negated, directoryOnly, baseOnly };
   const shape = baseOnly ? simpleShape(pattern, /[*?[\\]/) : undefined;
   if (shape !== undefined) return { compiled: { ...rule, wildcards: [] }, ...shape };
-  const wildcard = compileWildcard(pattern, "git", fold);
+  const wildcard = compileWildcard(pattern, "git", fold, !baseOnly);
   return wildcard === undefined ? undefined : { compiled: { ...rule, wildcards: [wildcard] } };
 }
 

@@ -49,10 +49,15 @@ const posixClasses: Readonly<Record<string, readonly number[]>> = {
   xdigit: [48, 57, 65, 70, 97, 102],
 };
 
-/** `undefined`: the pattern is malformed and matches nothing. */
-export function compileWildcard(pattern: string, dialect: WildcardDialect, fold = false): Wildcard | undefined {
+/** `undefined`: the pattern is malformed and matches nothing. `wholePath`: it is matched against paths, not against names alone. */
+export function compileWildcard(
+  pattern: string,
+  dialect: WildcardDialect,
+  fold = false,
+  wholePath = pattern.includes("/"),
+): Wildcard | undefined {
   const tokens: Token[] = [];
-  const literalEnd = dialect === "git" && pattern.includes("/") ? literalPrefix(pattern) : 0;
+  const literalEnd = dialect === "git" && wholePath ? literalPrefix(pattern) : 0;
   let at = 0;
   while (at < pattern.length) {
     const character = pattern[at];
