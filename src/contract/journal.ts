@@ -11,6 +11,8 @@ export type FileImage =
       readonly mtimeMs: number;
       readonly uid: number;
       readonly gid: number;
+      /** Equal for contents that say the same, where equal bytes would ask too much. */
+      readonly meaning?: string;
       /** The contents themselves, base64, when they are short: they are on disk with the row that holds the image. */
       readonly bytes?: string;
       /** They are encrypted: the value of a secure variable is in them. */

@@ -67,7 +67,8 @@ async function missingParents(path: string, images: Images): Promise<string[]> {
 
 export function sameImage(a: FileImage, b: FileImage): boolean {
   if (a.kind !== b.kind) return false;
-  if (a.kind === "file" && b.kind === "file") return a.hash === b.hash && a.mode === b.mode;
+  if (a.kind === "file" && b.kind === "file")
+    return a.mode === b.mode && (a.hash === b.hash || (a.meaning !== undefined && a.meaning === b.meaning));
   if (a.kind === "directory" && b.kind === "directory") return a.mode === b.mode;
   if (a.kind === "link" && b.kind === "link") return a.target === b.target;
   return true;

@@ -2,6 +2,8 @@
 import { exitCodeOf } from "../exit-code.ts";
 import { type CallFlags, openSession, printJson, printResult, readStdin, withEngine } from "../front.ts";
 
+const quickMs = 1000;
+
 export async function call(
   [tool = "", text]: readonly string[],
   flags: CallFlags & { readonly dryRun?: boolean; readonly keep?: boolean; readonly callId?: string },
@@ -18,7 +20,7 @@ export async function call(
       ...(flags.dryRun || flags.keep ? { dryRun: true } : {}),
       ...(flags.keep ? { keep: true } : {}),
       ...(flags.callId === undefined ? {} : { callId: flags.callId }),
-      ...(process.stderr.isTTY && !flags.json ? { onProgress: (line: string) => process.stderr.write(line) } : {}),
+      ...(process.stderr.isTTY && !flags.json ? { onProgress: afterAWhile((text) => process.stderr.write(text)) } : {}),
     });
     process.off("SIGINT", onInterrupt);
     process.off("SIGTERM", onInterrupt);
@@ -26,6 +28,18 @@ export async function call(
     else printResult(result);
     return exitCodeOf([result]);
   });
+}
+
+/** What a quick call prints is in its result; only one that takes longer is worth watching. */
+function afterAWhile(show: (text: string) => void): (text: string) => void {
+  const begun = performance.now();
+  let held = "";
+  return (text) => {
+    held += text;
+    if (performance.now() - begun < quickMs) return;
+    show(held);
+    held = "";
+  };
 }
 
 /** Text that is not JSON goes on as it is: the engine answers with the error that says what was expected. */

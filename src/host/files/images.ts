@@ -27,6 +27,7 @@ import {
   writeFully,
 } from "./calls.ts";
 import { errnoOf, fileFailure, isMissing, unusable } from "./failures.ts";
+import { isGitIndex, meaningOfIndex } from "./git-index.ts";
 import { type HeldDirectory, holdDirectory, holdOrCreate } from "./handles.ts";
 import { writeInPlace } from "./in-place.ts";
 import { makePipe } from "./named-pipe.ts";
@@ -37,6 +38,7 @@ import { sweepLeftovers, temporaryName } from "./temporary.ts";
 
 /** Up to here a row of the journal is a better place than a file of its own: it needs no sync for itself. */
 const shortBytes = 32 * 1024;
+const longestIndex = 64 << 20;
 /** Longer files are not searched for secrets. */
 const longestSealed = 4 << 20;
 
@@ -100,6 +102,12 @@ async function beginCapture(
   return { image, onDisk };
 }
 
+async function meaningOf(path: string, { size }: fs.Stats): Promise<{ meaning?: string }> {
+  const content = isGitIndex(path) && size <= longestIndex ? await contentOf(path) : undefined;
+  const meaning = content === undefined ? undefined : meaningOfIndex(content);
+  return meaning === undefined ? {} : { meaning };
+}
+
 type Content = Pick<Kept, "hash" | "size" | "bytes" | "sealed">;
 
 function described(content: Buffer): { hash: string; size: number } {
@@ -114,7 +122,15 @@ async function imageOf(path: string, content: (stats: fs.Stats) => Promise<Conte
     if (stats.isDirectory()) return { kind: "directory", mode: stats.mode & 0o7777 };
     if (stats.isFIFO()) return { kind: "pipe", mode: stats.mode & 0o7777 };
     if (!stats.isFile()) throw unusable({ asked: path, kind: kindOf(stats) });
-    return { kind: "file", ...(await content(stats)), mode: stats.mode & 0o7777, mtimeMs: stats.mtimeMs, uid: stats.uid, gid: stats.gid };
+    return {
+      kind: "file",
+      ...(await content(stats)),
+      ...(await meaningOf(path, stats)),
+      mode: stats.mode & 0o7777,
+      mtimeMs: stats.mtimeMs,
+      uid: stats.uid,
+      gid: stats.gid,
+    };
   } catch (error) {
     if (isMissing(error)) return { kind: "absent" };
     throw fileFailure(error, path);
