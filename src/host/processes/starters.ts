@@ -13,6 +13,9 @@ const worthwhile = 3;
 /** One that dies again and again is of no use here. */
 const maxLaunchers = 3;
 
+/** Inside another program that brings its own Node, the executable is that program. */
+const isPlainNode = process.versions.electron === undefined && process.versions.bun === undefined;
+
 export class Starters {
   readonly #pipes = new FifoPool();
   readonly #direct = directStarter(this.#pipes, () => this.#initFd());
@@ -41,7 +44,7 @@ export class Starters {
 
   #launch(): Launcher | undefined {
     if (this.#closed || (this.#launcher !== undefined && !this.#launcher.dead)) return this.#launcher;
-    if (this.#launchers >= maxLaunchers) return undefined;
+    if (this.#launchers >= maxLaunchers || !isPlainNode) return undefined;
     this.#launchers += 1;
     this.#launcher = new Launcher(this.#pipes, this.#initFd());
     return this.#launcher;
