@@ -10,18 +10,18 @@ import {
   approvedPlace,
   deadlineMs,
   inPlace,
+  maxDataLength,
   oneLine,
   placeName,
   plural,
   type SearchPlan,
   skippedData,
+  skippedLength,
   skippedNotice,
   timeoutMs,
 } from "./search-place.ts";
 
 const maxFiles = 10_000;
-/** The engine leaves data out when it is larger than a megabyte: long paths cost the last entries instead of the whole. */
-const maxDataLength = 1_000_000;
 /** Names, numbers and punctuation of one entry of data, beside its path. */
 const entryLength = 56;
 
@@ -71,7 +71,7 @@ export const globTool = defineTool<z.infer<typeof input>, "files" | "search", Gl
     const place = placeName(facts, session.cwd);
     const matches: { readonly path: string; readonly size: number; readonly mtime_ms: number }[] = [];
     let output = "";
-    let room = answer.skipped.paths.reduce((left, { path }) => left - path.length - entryLength, maxDataLength);
+    let room = maxDataLength - skippedLength(answer.skipped);
     for (const { path: found, size, mtimeMs } of answer.hits) {
       const path = inPlace(place, found);
       room -= path.length + entryLength;

@@ -9,12 +9,15 @@ import { defineTool } from "../../contract/index.ts";
 import {
   approvedPlace,
   deadlineMs,
+  fitting,
   inPlace,
+  maxDataLength,
   oneLine,
   placeName,
   plural,
   type SearchPlan,
   skippedData,
+  skippedLength,
   skippedNotice,
   timeoutMs,
 } from "./search-place.ts";
@@ -94,11 +97,20 @@ export const grepTool = defineTool<Input, "files" | "search", SearchPlan>({
     const counted = answer.files.map((file) => ({ ...file, path: named(file.path) }));
     const shown = shownOf(request, lines, counted);
     const notices = noticesOf(request, answer, shown.length);
+    const room = maxDataLength - skippedLength(answer.skipped);
+    const keptFiles = fitting(counted, room / 3, ({ path }) => path.length + 50);
+    const matches = fitting(
+      lines,
+      (room / 3) * 2,
+      ({ path, text, matches: ranges }) => path.length + text.length + 120 + 30 * ranges.length,
+    );
     return {
       output: [...shown, ...(shown.length > 0 && notices.length > 0 ? [""] : []), ...notices].join("\n"),
       data: {
-        ...(request.output_mode === "content" ? { matches: lines.map(lineData) } : {}),
-        files: counted,
+        ...(request.output_mode === "content" ? { matches: matches.map(lineData) } : {}),
+        ...(matches.length < lines.length ? { matches_left_out: lines.length - matches.length } : {}),
+        files: keptFiles,
+        ...(keptFiles.length < counted.length ? { files_left_out: counted.length - keptFiles.length } : {}),
         total_matches: answer.totalMatches,
         total_files: answer.totalFiles,
         ...(request.output_mode === "content" ? { total_lines: answer.totalLines } : {}),

@@ -53,6 +53,23 @@ export function oneLine(name: string): string {
   return plain.test(name) || !odd.test(name) ? name : JSON.stringify(name);
 }
 
+/** The engine leaves data out when it is larger than a megabyte: what is long costs the last entries instead of the whole. */
+export const maxDataLength = 1_000_000;
+
+/** The first entries, as many as fit into so many characters. */
+export function fitting<T>(entries: readonly T[], room: number, lengthOf: (entry: T) => number): readonly T[] {
+  let left = room;
+  for (const [index, entry] of entries.entries()) {
+    left -= lengthOf(entry);
+    if (left < 0) return entries.slice(0, index);
+  }
+  return entries;
+}
+
+export function skippedLength({ paths }: Skipped): number {
+  return paths.reduce((length, { path }) => length + path.length + 60, 0);
+}
+
 export function skippedData({ paths, total }: Skipped): JsonObject {
   return { total, paths: paths.map(({ path, reason }) => ({ path, reason })) };
 }

@@ -124,6 +124,36 @@ test("of long paths, data holds as many as fit and says how many it leaves out; 
   expect(JSON.stringify(data).length).toBeLessThan(1 << 20);
 });
 
+test("of many long lines, data holds as many as fit and never loses the counts", async () => {
+  const lines = Array.from({ length: 5_000 }, (_, index) => ({
+    path: `src/${index}.ts`,
+    line: 1,
+    text: "x".repeat(500),
+    matches: [[0, 1]] as const,
+  }));
+  const files = lines.map(({ path }) => ({ path: `${"d".repeat(200)}/${path}`, matches: 1 }));
+  const counts = { totalMatches: 5_000, totalLines: 5_000, totalFiles: 5_000, partial: false, secretsLeftOut: 0 };
+  const skipped = { total: 1, paths: [{ path: "p".repeat(4_000), reason: "unreadable" as const }] };
+  const search: Search = { ...host, grep: async () => ({ lines, files, ...counts, backend: "ripgrep", skipped }) };
+  const { data } = await run(grepTool, { pattern: "x", head_limit: 10_000 }, search);
+  const {
+    matches,
+    matches_left_out,
+    files: kept,
+    files_left_out,
+    total_lines,
+  } = data as {
+    readonly matches: unknown[];
+    readonly matches_left_out: number;
+    readonly files: unknown[];
+    readonly files_left_out: number;
+    readonly total_lines: number;
+  };
+  expect([matches.length + matches_left_out, kept.length + files_left_out, total_lines]).toEqual([5_000, 5_000, 5_000]);
+  expect(matches.length).toBeGreaterThan(500);
+  expect(JSON.stringify(data).length).toBeLessThan(1 << 20);
+});
+
 describe("Grep", () => {
   test("content: path:line:text with the matches marked, context set apart", async () => {
     put({ "src/a.ts": "one\ntwo needle needle\nthree\nfour\nfive\nneedle\n", "b.md": "a needle\n" });
