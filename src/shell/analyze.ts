@@ -25,7 +25,7 @@ export function analyzeCommand(text: string, world: ShellWorld): ShellAnalysis {
   }
   if (parsed.script !== undefined) {
     try {
-      new Interpreter(world, effects, initialState(world.cwd, doubt)).run(text, parsed.script);
+      new Interpreter(world, effects, initialState(world.cwd, doubt)).run(text, parsed.script, parsed.inert);
     } catch {
       effects.push({ kind: "unknown", reason: "cannot be followed" });
     }

@@ -10,6 +10,7 @@ import type {
   Function as FunctionNode,
   ParsedScript,
   Redirection,
+  Word,
 } from "unbash";
 import { visitArithmetic } from "./arithmetic.ts";
 import { isCovered } from "./coverage.ts";
@@ -44,6 +45,8 @@ const none: readonly PrefixAssignment[] = [];
 export abstract class CommandInterpreter extends ScriptScope implements Scope, Machine {
   /** The text that positions in the tree count in. */
   protected source = "";
+  /** Every word of that text is its own value. */
+  private inert = false;
   protected depth = 0;
   /**
    * Whether a here-document is read as it stands. Bash 5.2 prints a substitution anew before it runs it, and loses
@@ -61,8 +64,9 @@ export abstract class CommandInterpreter extends ScriptScope implements Scope, M
   private calls = 0;
 
   /** Follows a whole text. */
-  run(text: string, script: ParsedScript): void {
+  run(text: string, script: ParsedScript, inert = false): void {
     this.source = text;
+    this.inert = inert;
     this.runScript(script);
   }
 
@@ -82,11 +86,11 @@ export abstract class CommandInterpreter extends ScriptScope implements Scope, M
     const { prefix, name, suffix } = node;
     const fields: Field[] = [];
     let redirected = false;
-    if (name !== undefined) expandWord(name, this, fields);
+    if (name !== undefined) this.word(name, fields);
     for (let index = 0; index < suffix.length; index += 1) {
       const part = suffix[index];
       if (part === undefined) break;
-      if (part.type === "Word") expandWord(part, this, fields);
+      if (part.type === "Word") this.word(part, fields);
       else if (part.type === "Assignment") fields.push(this.assignmentField(part));
       else redirected = true;
     }
@@ -117,6 +121,11 @@ export abstract class CommandInterpreter extends ScriptScope implements Scope, M
       return bad;
     }
     return before === this.state ? before : this.state;
+  }
+
+  private word(word: Word, fields: Field[]): void {
+    if (this.inert) fields.push({ kind: "text", text: word.text, many: false, shown: word.text });
+    else expandWord(word, this, fields);
   }
 
   private prefixAssignments(prefix: Command["prefix"]): readonly PrefixAssignment[] {
@@ -212,9 +221,10 @@ export abstract class CommandInterpreter extends ScriptScope implements Scope, M
     if (options.child) this.state = childState(before, options.positional);
     if (options.doubt !== undefined) this.state = withDoubt(this.state, options.doubt);
     if (parsed.problem !== undefined) this.unknown(parsed.problem);
-    const { feed, made, pending, source } = this;
+    const { feed, made, pending, source, inert } = this;
     this.feed = undefined;
     this.source = text;
+    this.inert = parsed.inert;
     this.depth += 4;
     if (parsed.script !== undefined && this.depth <= maxDepth) this.runScript(parsed.script);
     else this.unknown("nested too deeply");
@@ -223,6 +233,7 @@ export abstract class CommandInterpreter extends ScriptScope implements Scope, M
     this.made = made;
     this.pending = pending;
     this.source = source;
+    this.inert = inert;
     if (options.child) this.state = before;
   }
 

@@ -16,19 +16,29 @@ export interface Guarded {
   readonly problem: string | undefined;
   /** The text must not run at all. */
   readonly impossible: boolean;
+  /** Every word of the text is its own value: nothing in it is quoted, expanded or matched. */
+  readonly inert: boolean;
 }
+
+/** Inert characters, blanks and operators without brackets: no quotes, expansions, patterns or comments, nothing invisible. */
+const inertText = /^[\w@%+=:,./^ \t\n;&|<>-]*$/;
 
 export function parseGuarded(text: string): Guarded {
   const problem = text.length > 2_000 ? tooMuch(text) : undefined;
-  if (problem !== undefined) return { script: undefined, problem, impossible: false };
+  if (problem !== undefined) return { script: undefined, problem, impossible: false, inert: false };
+  if (inertText.test(text)) return parsed(text, undefined, true);
   const finding = findSuspiciousCharacters(text);
-  if (finding?.impossible === true) return { script: undefined, problem: finding.reason, impossible: true };
+  if (finding?.impossible === true) return { script: undefined, problem: finding.reason, impossible: true, inert: false };
   // What a last backslash joins depends on what follows the text where it is run.
   const open = text.endsWith("\\") && (/\\+$/.exec(text)?.[0].length ?? 0) % 2 === 1 ? "ends with a backslash" : undefined;
+  return parsed(text, finding?.reason ?? open, false);
+}
+
+function parsed(text: string, problem: string | undefined, inert: boolean): Guarded {
   try {
-    return { script: parse(text), problem: finding?.reason ?? open, impossible: false };
+    return { script: parse(text), problem, impossible: false, inert };
   } catch {
-    return { script: undefined, problem: "cannot be parsed", impossible: false };
+    return { script: undefined, problem: "cannot be parsed", impossible: false, inert: false };
   }
 }
 
