@@ -6,6 +6,8 @@
  */
 import { isUtf8 } from "node:buffer";
 
+/** Names on Windows are text to begin with. */
+const areBytes = process.platform !== "win32";
 const mark = "\uFFFD";
 const escaped = /\uFFFD([89a-f][0-9a-f])/g;
 const ambiguous = /\uFFFD(?=[89a-f][0-9a-f])/g;
@@ -14,7 +16,7 @@ const spelledMark = `${mark}ef${mark}bf${mark}bd`;
 /** What people, models and every other room read. */
 export function nameOfBytes(bytes: Buffer): string {
   const text = bytes.toString("utf8");
-  if (!text.includes(mark)) return text;
+  if (!areBytes || !text.includes(mark)) return text;
   if (isUtf8(bytes)) return text.replace(ambiguous, spelledMark);
   let name = "";
   let plainFrom = 0;
@@ -35,7 +37,7 @@ export function nameOfBytes(bytes: Buffer): string {
 
 /** What the file system takes: the text itself, but for names that no text can be. */
 export function systemPath(path: string): string | Buffer {
-  if (!path.includes(mark)) return path;
+  if (!areBytes || !path.includes(mark)) return path;
   const parts: Buffer[] = [];
   let from = 0;
   for (const found of path.matchAll(escaped)) {
