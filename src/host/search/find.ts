@@ -83,7 +83,9 @@ function collect({ files, times: { values } }: Looked, hits: FileHit[]): number 
  * Hits of one time are in the order of their paths.
  */
 function newest(hits: readonly FileHit[], limit: number): FileHit[] {
-  const times = Float64Array.from(hits, ({ mtimeMs }) => mtimeMs).sort();
+  const times = new Float64Array(hits.length);
+  for (const [index, { mtimeMs }] of hits.entries()) times[index] = mtimeMs;
+  times.sort();
   const taken = new Uint32Array(hits.length);
   const ascending = new Array<FileHit>(hits.length);
   for (const hit of hits) {
