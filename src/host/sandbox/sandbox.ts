@@ -3,7 +3,7 @@
  * drops it, and takes back at the next start what a killed commit began. Starting the command itself is the process room's.
  */
 import { lstatSync, realpathSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import {
   type FileChange,
   type Images,
@@ -19,7 +19,7 @@ import { whyNotBuilt } from "./confinement.ts";
 import { describeChanges, type MakeDiff } from "./describe-changes.ts";
 import { isBelow } from "./mount-table.ts";
 import { readUpper } from "./read-upper.ts";
-import { abandonedWatches, Shadow, type ShadowLimits } from "./shadow.ts";
+import { Shadow, type ShadowLimits, watchesIn } from "./shadow.ts";
 import {
   isOwned,
   newLayer,
@@ -158,12 +158,15 @@ export class Sandbox {
       throw new ToolFailure("tool_error", "There is no private directory to keep a snapshot of the workspace in.", {
         details: { reason: "no_snapshot" },
       });
-    return this.#shadowIn(newRunDirectory(base).path);
+    const shadow = this.#shadowIn(newRunDirectory(base).path);
+    await shadow.sweep(runDirectories(home).flatMap(({ path }) => watchesIn(path).map(({ snapshot }) => snapshot)));
+    return shadow;
   }
 
   #shadowIn(directory: string): Shadow {
     const { home, images, shadowLimits } = this.#options;
-    return new Shadow(directory, images, [home, ...stateBases(home)], shadowLimits);
+    const places = { records: directory, store: join(dirname(directory), "shadow"), hidden: [home, ...stateBases(home)] };
+    return new Shadow(places, images, shadowLimits);
   }
 
   /** Throws when the world could not be built; the command did not start then. */
@@ -288,7 +291,7 @@ export class Sandbox {
   }
 
   async #takeUp(directory: string): Promise<readonly string[]> {
-    const watches = abandonedWatches(directory);
+    const watches = watchesIn(directory);
     for (const { callId, snapshot } of watches) {
       const { journal } = await this.#shadowIn(directory).compare(snapshot);
       if (journal.length > 0) await this.#options.journal?.(callId, journal);

@@ -1,14 +1,22 @@
 /**
  * Undo of commands where the machine offers no overlay: what the workspace holds is kept beside it before a command runs, and
- * compared afterwards. Files are copied once and known again by inode, size and times. Bounded: what does not fit is named, and
+ * compared afterwards. Files are copied once and known again by inode, size and times, also by later processes. Bounded: what does not fit is named, and
  * the result says so. It gives back what was there; it confines nothing, there is no dry run, and what somebody else changes in the
  * workspace meanwhile counts as the command's.
  */
 import { randomBytes } from "node:crypto";
-import { lstatSync, readdirSync, readFileSync, readlinkSync, renameSync, rmSync, type Stats, writeFileSync } from "node:fs";
+import { lstatSync, mkdirSync, readdirSync, readFileSync, readlinkSync, renameSync, rmSync, type Stats, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setImmediate as breath } from "node:timers/promises";
-import type { Blobs, FileChange, FileImage, Images, JournalEntry, UndoGuarantee } from "../../contract/index.ts";
+import {
+  type Blobs,
+  type FileChange,
+  type FileImage,
+  type Images,
+  type JournalEntry,
+  ToolFailure,
+  type UndoGuarantee,
+} from "../../contract/index.ts";
 import { createBlobs } from "../files/blobs.ts";
 import { isWithin } from "./mount-table.ts";
 import { isDirectoryMode, type Seen, seenOf } from "./operations.ts";
@@ -29,6 +37,8 @@ interface Kept extends Seen {
   readonly hash?: string;
   /** Of a link. */
   readonly target?: string;
+  /** When it was looked at. */
+  readonly at: number;
 }
 
 export interface Snapshot {
@@ -50,45 +60,65 @@ export interface Watched {
 /** Other people's code and what builds made: looked at last, so that they do not use up what the work itself needs. */
 const bulky = new Set(["node_modules", ".venv", "venv", "target", "dist", "build", ".cache", "vendor", ".gradle", "__pycache__"]);
 const breathEvery = 500;
+/** A file that changed so shortly before it was looked at could change again without a new time. */
+const sameMomentMs = 50;
+const maxKnown = 100_000;
+
+export interface ShadowPlaces {
+  /** Of one process: the records of what it watches. */
+  readonly records: string;
+  /** Of all: kept bytes, and what is known of the files they came from. */
+  readonly store: string;
+  /** What is never looked into. */
+  readonly hidden: readonly string[];
+}
 
 export class Shadow {
-  readonly #directory: string;
+  readonly #places: ShadowPlaces;
   readonly #blobs: Blobs;
   readonly #images: Images;
   readonly #limits: ShadowLimits;
-  readonly #hidden: readonly string[];
-  #known: ReadonlyMap<string, Kept> = new Map();
+  #known: ReadonlyMap<string, Kept> | undefined;
 
-  /** `directory`: of one process. `hidden`: what is never looked into. */
-  constructor(directory: string, images: Images, hidden: readonly string[], limits: ShadowLimits = defaultLimits) {
-    this.#directory = directory;
-    this.#blobs = createBlobs(join(directory, "blobs"), { fsync: false });
+  constructor(places: ShadowPlaces, images: Images, limits: ShadowLimits = defaultLimits) {
+    this.#places = places;
+    this.#blobs = createBlobs(join(places.store, "blobs"), { fsync: false });
     this.#images = images;
     this.#limits = limits;
-    this.#hidden = hidden;
+  }
+
+  /** Removes bytes that neither the index nor a watch under way needs. */
+  async sweep(watched: readonly Snapshot[]): Promise<void> {
+    const used = new Set<string>();
+    for (const paths of [this.#index(), ...watched.map((snapshot) => snapshot.paths)])
+      for (const { hash } of paths.values()) if (hash !== undefined) used.add(hash);
+    await this.#blobs.sweep(used);
   }
 
   /** Before the command. On disk when it resolves, so that a killed process's command can be undone as well. */
   async take(roots: readonly string[], callId: string): Promise<Snapshot> {
+    const known = this.#index();
     const paths = new Map<string, Kept>();
     let bytes = 0;
-    const left = await walk(roots, this.#hidden, async (path, stats) => {
+    let isNew = false;
+    const left = await walk(roots, this.#places.hidden, async (path, stats) => {
       if (paths.size >= this.#limits.files || bytes >= this.#limits.bytes) return false;
-      const kept = await this.#keep(path, stats);
+      const kept = await this.#keep(path, stats, known.get(path));
+      isNew ||= kept.hash !== undefined && kept !== known.get(path);
       bytes += kept.hash === undefined ? 0 : stats.size;
       paths.set(path, kept);
       return true;
     });
-    this.#known = paths;
+    if (isNew) this.#remember(roots, paths, known);
     const snapshot = { file: `watch-${randomBytes(6).toString("hex")}.json`, roots, paths, left };
-    save(this.#directory, callId, snapshot);
+    save(this.#places.records, callId, snapshot);
     return snapshot;
   }
 
   /** After it. */
   async compare(snapshot: Snapshot): Promise<Watched> {
     const now = new Map<string, Stats>();
-    await walk(snapshot.roots, [...this.#hidden, ...snapshot.left], async (path, stats) => {
+    await walk(snapshot.roots, [...this.#places.hidden, ...snapshot.left], async (path, stats) => {
       now.set(path, stats);
       return true;
     });
@@ -120,15 +150,28 @@ export class Shadow {
 
   /** The command is over and journaled. */
   done({ file }: Snapshot): void {
-    rmSync(join(this.#directory, file), { force: true });
+    rmSync(join(this.#places.records, file), { force: true });
   }
 
-  async #keep(path: string, stats: Stats): Promise<Kept> {
-    const seen = { ...seenOf(stats), uid: stats.uid, gid: stats.gid };
+  #index(): ReadonlyMap<string, Kept> {
+    this.#known ??= readIndex(this.#places.store);
+    return this.#known;
+  }
+
+  /** Other roots' files stay known, as long as they are not too many. */
+  #remember(roots: readonly string[], paths: ReadonlyMap<string, Kept>, known: ReadonlyMap<string, Kept>): void {
+    const files = [...paths].filter(([, { hash }]) => hash !== undefined);
+    const others = [...known].filter(([path]) => !roots.some((root) => isWithin(path, root)));
+    const all = files.length + others.length > maxKnown ? files : [...others, ...files];
+    this.#known = new Map(all);
+    writeWhole(join(this.#places.store, indexFile), JSON.stringify(all));
+  }
+
+  async #keep(path: string, stats: Stats, known: Kept | undefined): Promise<Kept> {
+    const seen = { ...seenOf(stats), uid: stats.uid, gid: stats.gid, at: Date.now() };
     if (stats.isSymbolicLink()) return { ...seen, target: readlinkSync(path) };
     if (!stats.isFile() || stats.size > this.#limits.fileBytes) return seen;
-    const known = this.#known.get(path);
-    if (known?.hash !== undefined && isUntouched(known, stats)) return known;
+    if (known?.hash !== undefined && isUntouched(known, stats) && known.at - known.ctimeMs > sameMomentMs) return known;
     try {
       const { hash, onDisk } = await this.#blobs.keepFile(path);
       await onDisk;
@@ -155,10 +198,18 @@ export class Shadow {
     if (kept.target !== undefined) return { kind: "link", target: kept.target };
     if ((kept.mode & 0o170000) === 0o010000) return { kind: "pipe", mode };
     if (kept.hash === undefined) return undefined;
-    const copy = join(this.#directory, `copy-${randomBytes(6).toString("hex")}`);
-    await this.#blobs.copyTo(kept.hash, copy);
-    const image = await this.#images.capture(copy).finally(() => rmSync(copy, { force: true }));
-    return image.kind === "file" ? { ...image, mode, mtimeMs: kept.mtimeMs, uid: kept.uid, gid: kept.gid } : undefined;
+    const copy = join(this.#places.records, `copy-${randomBytes(6).toString("hex")}`);
+    try {
+      await this.#blobs.copyTo(kept.hash, copy);
+      const image = await this.#images.capture(copy);
+      return image.kind === "file" ? { ...image, mode, mtimeMs: kept.mtimeMs, uid: kept.uid, gid: kept.gid } : undefined;
+    } catch (error) {
+      // Somebody removed or damaged what was kept: the path is named, the others are given back.
+      if (error instanceof ToolFailure) return undefined;
+      throw error;
+    } finally {
+      rmSync(copy, { force: true });
+    }
   }
 }
 
@@ -216,23 +267,42 @@ function changeOf(path: string, kept: Kept, now: Stats | undefined): FileChange 
   return onlyMode ? { path, change: "mode" } : { path, change: "modified", ...before, afterSize: now.size };
 }
 
-function save(directory: string, callId: string, { file, roots, paths, left }: Snapshot): void {
-  const path = join(directory, file);
-  writeFileSync(`${path}.new`, JSON.stringify({ callId, roots, paths: [...paths], left: [...left] }), { mode: 0o600 });
-  renameSync(`${path}.new`, path);
+const indexFile = "index.json";
+
+function readIndex(store: string): ReadonlyMap<string, Kept> {
+  mkdirSync(store, { recursive: true, mode: 0o700 });
+  try {
+    return new Map(JSON.parse(readFileSync(join(store, indexFile), "utf8")) as [string, Kept][]);
+  } catch {
+    return new Map();
+  }
 }
 
-/** What a dead process was watching when it ended. */
-export function abandonedWatches(directory: string): readonly { readonly callId: string; readonly snapshot: Snapshot }[] {
-  return readdirSync(directory)
-    .filter((name) => /^watch-[0-9a-f]+\.json$/.test(name))
-    .map((file) => {
+function writeWhole(path: string, text: string): void {
+  const temporary = `${path}.${randomBytes(6).toString("hex")}`;
+  writeFileSync(temporary, text, { mode: 0o600 });
+  renameSync(temporary, path);
+}
+
+function save(directory: string, callId: string, { file, roots, paths, left }: Snapshot): void {
+  writeWhole(join(directory, file), JSON.stringify({ callId, roots, paths: [...paths], left: [...left] }));
+}
+
+/** What a process is watching, or was when it ended. */
+export function watchesIn(directory: string): readonly { readonly callId: string; readonly snapshot: Snapshot }[] {
+  const files = readdirSync(directory).filter((name) => /^watch-[0-9a-f]+\.json$/.test(name));
+  return files.flatMap((file) => {
+    try {
       const { callId, roots, paths, left } = JSON.parse(readFileSync(join(directory, file), "utf8")) as {
         callId: string;
         roots: string[];
         paths: [string, Kept][];
         left: string[];
       };
-      return { callId, snapshot: { file, roots, paths: new Map(paths), left: new Set(left) } };
-    });
+      return [{ callId, snapshot: { file, roots, paths: new Map(paths), left: new Set(left) } }];
+    } catch {
+      // Its process ended it just now.
+      return [];
+    }
+  });
 }

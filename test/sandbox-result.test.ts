@@ -1,0 +1,24 @@
+/** What the result of a command tells about capture: the tier, what undo can give back, and what could not be kept. */
+import { readdir } from "node:fs/promises";
+import { join } from "node:path";
+import { expect, it } from "vitest";
+import { capturingHere } from "../src/host/sandbox/fixtures/world.ts";
+import { testEngine } from "./support/engine.ts";
+
+const [tier] = await capturingHere();
+const why = tier === undefined ? " (skipped: no overlay here)" : "";
+
+it.skipIf(tier === undefined)(`which guarantee held, and what was left out${why}`, { timeout: 60_000 }, async () => {
+  const { engine, workspace } = await testEngine();
+  const session = await engine.openSession();
+  const socket = `require("net").createServer().listen("s", () => process.kill(process.pid, "SIGKILL"))`;
+  const done = await session.call("Bash", { command: `mkfifo pipe; echo x > x; node -e '${socket}'; true` });
+  expect(done).toMatchObject({
+    status: "ok",
+    undoable: true,
+    data: { tier, undo: { guarantee: "layer" }, left_out: [join(workspace, "s")] },
+  });
+  expect((await readdir(workspace)).sort()).toEqual(["pipe", "x"]);
+  expect((await session.undo(done.callId)).status).toBe("ok");
+  expect(await readdir(workspace)).toEqual([]);
+});
