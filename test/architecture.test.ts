@@ -24,8 +24,8 @@ const rooms: Record<string, readonly string[]> = {
 /** Built-in modules that touch the machine, and the rooms that may use them. */
 const machineModules = /^node:(fs|fs\/promises|child_process|net|http|https|http2|tls|dgram|worker_threads|cluster)$/;
 const roomsOnTheMachine = new Set(["host"]);
-/** The store opens its own database file, and nothing else. */
-const storeModules = /^node:fs$/;
+/** The store opens its own database and the texts beside it, and nothing else. */
+const storeModules = /^node:fs(\/promises)?$/;
 
 /** Files outside the table: the public entry. */
 const entries = new Set(["src/index.ts"]);
