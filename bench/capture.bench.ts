@@ -93,7 +93,7 @@ describe.skipIf(!holds)(`captured runs${why}`, () => {
   });
 });
 
-const sizes = smoke ? { small: 100, large: 500 } : { small: 10_000, large: 50_000 };
+const sizes = smoke ? { small: 500, large: 1_000 } : { small: 10_000, large: 50_000 };
 const command =
   "for d in d0 d1 d2; do for f in f0 f1 f2 f3; do echo changed >> $d/$f; rm $d/f9; touch $d/new$f; done 2>/dev/null; done; rm -r d4; true";
 

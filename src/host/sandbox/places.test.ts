@@ -60,6 +60,21 @@ for (const tier of ["E2", "E2u"] as const) {
       expect(archive.includes("overlay.")).toBe(false);
     });
 
+    it("a command that is told to stop has its time to end", async () => {
+      const world = open({ only: [tier], seed: "" });
+      const outcome = await world.processes.run({
+        command: "trap 'echo saved > saved; exit 3' TERM; echo ready; while :; do sleep 0.05; done",
+        cwd: world.workspace,
+        env: {},
+        timeoutMs: 1_500,
+        callId: "call",
+        signal: new AbortController().signal,
+        onOutput: () => {},
+      });
+      expect(outcome).toMatchObject({ timedOut: true, exitCode: 3 });
+      expect(readFileSync(join(world.workspace, "saved"), "utf8")).toBe("saved\n");
+    });
+
     it("every root is captured and undone, and a root within another is part of it", async () => {
       const world = open({ only: [tier] });
       const extra = join(world.base, "extra root");
