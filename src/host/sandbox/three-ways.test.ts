@@ -1,4 +1,4 @@
-/** Each command of the table rehearsed, run and undone. The whole table with KARYI_FULL=1, every seventh command without. */
+/** Each command of the table rehearsed, run and undone. The whole table with KARYI_FULL=1, every eleventh command without. */
 import { execFileSync, spawnSync } from "node:child_process";
 import { join, resolve } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
@@ -7,7 +7,7 @@ import { ThreeWays } from "./fixtures/three-ways.ts";
 import { capturingHere } from "./fixtures/world.ts";
 
 const full = process.env.KARYI_FULL === "1";
-const every = full ? 1 : 7;
+const every = full ? 1 : 11;
 const register = resolve(import.meta.dirname, "../../../test/support/ts-register.mjs");
 const isRoot = process.getuid?.() === 0;
 const holds = (await capturingHere()).length > 0;
