@@ -165,6 +165,14 @@ describe("a persistent terminal", () => {
     expect((await ownDirectories()).length).toBeLessThan(directories.length);
   });
 
+  test("what a program did not read of the typing does not get into the next command", async () => {
+    const { run, input } = await testTerminal();
+    expect(await run("read -r first; echo got $first")).toMatchObject({ waiting: "input" });
+    expect((await input("one\necho two")).output).toContain("got one");
+    expect(await run("echo next")).toMatchObject({ output: "next\n", exitCode: 0 });
+    expect(await run("echo again")).toMatchObject({ output: "again\n", exitCode: 0 });
+  });
+
   test("closing ends everything that was started, what left its group too", async () => {
     const { run, terminal } = await testTerminal();
     const { output } = await run("(setsid sh -c 'echo $$ >pid; exec sleep 300' &); until [[ -s pid ]]; do :; done; cat pid");

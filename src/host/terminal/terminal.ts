@@ -61,6 +61,8 @@ class Terminal implements SessionTerminal {
   #call: TerminalCall | undefined;
   /** The command to show in place of the line that runs it. */
   #echo: string | undefined;
+  /** What a program did not read of it may stand at the next prompt. */
+  #typedSince = false;
   #takenOver = false;
   #epoch = 0;
   #restarted = false;
@@ -71,7 +73,7 @@ class Terminal implements SessionTerminal {
     this.#cwd = options.cwd;
     this.#env = options.env;
     this.#screen = new VirtualScreen(options.rows ?? 24, options.columns ?? 80, (text) => {
-      if (!this.#idle) this.#shell?.write(text);
+      if (!this.#idle) this.#type(text);
     });
     this.#foreground = new ForegroundWatch(this.#screen);
   }
@@ -106,13 +108,15 @@ class Terminal implements SessionTerminal {
     this.#echo = command;
     const line = shell.files.prepare(command, options.secrets);
     this.#hidden.add(Object.values(options.secrets ?? {}));
-    shell.write(`${clearLine}${line}\n`);
+    // Where nothing was typed since the last command, nothing can stand at the prompt.
+    shell.write(`${this.#typedSince ? clearLine : ""}${line}\n`);
+    this.#typedSince = false;
     return this.#answer(options, /\bstty\b/.test(command));
   }
 
   async input(text: string, options: Parameters<Terminals["input"]>[1]): Promise<TerminalAnswer> {
     const call = new TerminalCall(false);
-    const shell = await this.#begin(call, options);
+    await this.#begin(call, options);
     const { expect } = options;
     if (!this.#idle) await this.#detect(expect?.state === "running" ? 0 : 300);
     const state = this.#idle ? "idle" : this.#foreground.waiting ? "waiting" : "running";
@@ -126,7 +130,7 @@ class Terminal implements SessionTerminal {
     this.#foreground.typed();
     if (this.#idle) {
       for (let tries = 0; tries < 20 && this.#idle && !this.#foreground.atPrompt(); tries++) await call.ended(10);
-      shell.write(clearLine + text);
+      this.#type(clearLine + text);
       call.lines = text.split(lineEnd).length - 1;
       if (call.lines > 0 || endsShellInput.test(text)) return this.#answer(options, false);
       // Without a line end nothing starts: it stands at the prompt.
@@ -135,7 +139,7 @@ class Terminal implements SessionTerminal {
       return this.#report(call, options, {});
     }
     const arrow = this.#screen.applicationCursor && plainArrow.test(text);
-    shell.write(arrow ? text.replace("[", "O") : text);
+    this.#type(arrow ? text.replace("[", "O") : text);
     return this.#answer(options, false);
   }
 
@@ -164,7 +168,7 @@ class Terminal implements SessionTerminal {
     this.#epoch += 1;
     this.#hidden.typed(Buffer.from(bytes).toString("utf8"), this.#foreground.waiting?.kind === "password");
     this.#foreground.typed();
-    this.#shell?.write(Buffer.from(bytes).toString("utf8"));
+    this.#type(Buffer.from(bytes).toString("utf8"));
   }
 
   resize(rows: number, columns: number): void {
@@ -315,6 +319,11 @@ class Terminal implements SessionTerminal {
     else if (this.#watchers.size > 0) void this.#ensure().catch(() => {});
   }
 
+  #type(text: string): void {
+    this.#typedSince = true;
+    this.#shell?.write(text);
+  }
+
   #detect(withinMs: number): Promise<Waiting | undefined> {
     return this.#foreground.detect(withinMs, () => this.#idle || !this.#shell);
   }
@@ -357,7 +366,7 @@ class Terminal implements SessionTerminal {
         if (secret !== undefined && !call.end && !signal.aborted && (await this.#stillAsks(waiting))) {
           this.#hidden.add([secret]);
           this.#foreground.typed(waiting.reader);
-          this.#shell?.write(`${secret}\n`);
+          this.#type(`${secret}\n`);
           pauseMs = firstLookMs;
           continue;
         }
@@ -392,7 +401,7 @@ class Terminal implements SessionTerminal {
 
   /** A cancelled call leaves nothing of its program running. */
   async #interrupt(call: TerminalCall): Promise<Record<string, never>> {
-    this.#shell?.write("\x03");
+    this.#type("\x03");
     await call.ended(interruptMs);
     if (!call.end && this.#shell) {
       this.#shell.endGroup(this.#foreground.group());
