@@ -16,8 +16,6 @@ export interface TextWorld {
 }
 
 const maxLinks = 40;
-const slash = 0x2f;
-const dot = 0x2e;
 
 export function factsFromText(asked: string, world: TextWorld): PathFacts {
   if (world.platform === "posix" && world.links === undefined && world.hardLinks === undefined && isClean(asked))
@@ -37,14 +35,11 @@ export function factsFromText(asked: string, world: TextWorld): PathFacts {
   };
 }
 
-/** Absolute, and nothing in it that normalizing would change. */
+/** A slash at the end, or before another slash or a dot: what normalizing could change. */
+const unclean = /\/(?:[/.]|$)/;
+
 function isClean(path: string): boolean {
-  if (path.charCodeAt(0) !== slash) return false;
-  for (let index = path.indexOf("/", 1); index > 0; index = path.indexOf("/", index + 1)) {
-    const next = path.charCodeAt(index + 1);
-    if (next === slash || next === dot || Number.isNaN(next)) return false;
-  }
-  return path.charCodeAt(1) !== slash && path.charCodeAt(1) !== dot;
+  return path === "/" || (path.startsWith("/") && !unclean.test(path));
 }
 
 function follow(spelled: string, links: Readonly<Record<string, string>>): string | undefined {
