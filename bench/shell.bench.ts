@@ -1,7 +1,7 @@
 /** What the Bash tool adds to a command: to one that does nothing, to one that prints much, and to judging it. */
 import { spawn, spawnSync } from "node:child_process";
 import { join } from "node:path";
-import { expect, it } from "vitest";
+import { afterAll, expect, it } from "vitest";
 import type { RunContext, ShellRequest, Tool } from "../src/contract/index.ts";
 import { ProcessRoom } from "../src/host/index.ts";
 import { bash } from "../src/tools/shell/index.ts";
@@ -11,6 +11,8 @@ import { question, record } from "./measure.ts";
 import { benchPlace, smoke, succeeded } from "./place.ts";
 
 const room = new ProcessRoom(process.env, { plain: true });
+afterAll(() => room.close());
+const never = new AbortController().signal;
 
 /** The tool as it is, on a plain process group: what a namespace costs is the machine's, not the tool's. */
 const plainBash: Tool = {
@@ -40,6 +42,15 @@ question({
   ours: call("seq 1 200000"),
   bound: 1.3,
   pairs: 31,
+});
+
+question({
+  name: "shell: `true` started, watched and asked where it ended, over a bare spawn",
+  limit: () => drained("true"),
+  ours: async () =>
+    void (await room.run({ command: "true", cwd: workspace, env: {}, timeoutMs: 60_000, signal: never, onOutput: () => {} })),
+  bound: 1.1,
+  pairs: 51,
 });
 
 it("judging a command takes at most three times its bare parse, at the median", () => {

@@ -1,43 +1,20 @@
 /** What the Terminal tool adds to a command in a shell that is already there: to one that does nothing, and to one that prints a line. */
-import { spawn } from "@lydell/node-pty";
-import { afterAll } from "vitest";
-import { question } from "./measure.ts";
-import { benchPlace, succeeded } from "./place.ts";
+import { spawnSync } from "node:child_process";
+import { join } from "node:path";
+import { expect, it } from "vitest";
+import { record } from "./measure.ts";
+import { smoke } from "./place.ts";
+import type { TerminalTimes } from "./terminal.child.ts";
 
-const { session, workspace } = await benchPlace({ env: process.env, approve: async () => "once" });
-const call = (command: string) => async () => void succeeded(await session.call("Terminal", { command }));
+const bound = 2;
 
-const pty = spawn("bash", ["--norc", "--noprofile", "-i"], { cwd: workspace, env: { ...process.env, PS1: "$ ", TERM: "xterm-256color" } });
-afterAll(() => pty.kill("SIGKILL"));
-let printed = "";
-let onPrinted = () => {};
-pty.onData((text) => {
-  printed += text;
-  onPrinted();
+it(`a command in the terminal takes at most ${bound} times the same in a bare pty`, () => {
+  const register = join(import.meta.dirname, "../test/support/ts-register.mjs");
+  const child = spawnSync(process.execPath, ["--import", register, join(import.meta.dirname, "terminal.child.ts")], { encoding: "utf8" });
+  if (child.status !== 0) throw new Error(child.stderr);
+  const answers = (JSON.parse(child.stdout) as TerminalTimes[]).map((times) => ({ ...times, ratio: times.oursMs / times.limitMs }));
+  for (const { command, ...times } of answers) {
+    record({ ...times, name: `terminal: \`${command}\` over the same in a bare pty`, bound, target: "3 ms" });
+  }
+  if (!smoke) for (const { ratio } of answers) expect(ratio).toBeLessThanOrEqual(bound);
 });
-
-let round = 0;
-
-/** The least: type the command with a mark behind it, wait until the mark is printed and the prompt stands. */
-function typed(command: string): Promise<void> {
-  const mark = `end-${round++}`;
-  printed = "";
-  return new Promise((resolve) => {
-    onPrinted = () => {
-      // The echo of the line holds quotes within the mark, the output does not.
-      if (printed.includes(`${mark}\r\n`) && printed.endsWith("$ ")) resolve();
-    };
-    pty.write(`${command}; echo "${mark.slice(0, 3)}""${mark.slice(3)}"\n`);
-  });
-}
-
-for (const command of ["true", "echo hello"]) {
-  question({
-    name: `terminal: \`${command}\` over the same in a bare pty`,
-    limit: () => typed(command),
-    ours: call(command),
-    bound: 2,
-    target: "3 ms",
-    pairs: 51,
-  });
-}
