@@ -17,6 +17,7 @@ import { loadChangeSet, type StoredChangeSet, saveChangeSet, unfinishedCommit } 
 import { commitChanges, rollBack } from "./commit.ts";
 import { whyNotBuilt } from "./confinement.ts";
 import { describeChanges, type MakeDiff } from "./describe-changes.ts";
+import { endLeftRun } from "./left-runs.ts";
 import { isBelow } from "./mount-table.ts";
 import { readUpper } from "./read-upper.ts";
 import { Shadow, type ShadowLimits, watchesIn } from "./shadow.ts";
@@ -278,6 +279,7 @@ export class Sandbox {
     let discarded = 0;
     for (const run of runDirectories(this.#options.home)) {
       if (isOwned(run)) continue;
+      endLeftRun(run.path);
       journaled.push(...(await this.#takeUp(run.path)));
       const journal = unfinishedCommit(run.path);
       if (journal !== undefined) {
