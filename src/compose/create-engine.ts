@@ -204,7 +204,7 @@ class Wiring {
         this.#always.push(...rules);
         await rememberRules(home, target, rules, Date.now);
       },
-      files: (cwd) => createFiles({ cwd, fsync: effective.durable }),
+      files: (cwd) => createFiles({ cwd, fsync: effective.durable, userHome }),
       images: this.#images,
       sessionPorts: ({ record }) => this.#sessions.of(record),
       masker: this.#masker,

@@ -8,7 +8,42 @@ import { looksSecret, secretKind } from "../shapes/secret-words.ts";
 const largestPlainNumber = 9_999_999;
 
 export function maskStructure<T>(value: T, mask: (text: string) => string, shapes: boolean): T {
+  if (typeof value === "object" && value !== null && holdsNothing(value, mask, shapes)) return value;
   return new StructureMask(mask, shapes).run(value) as T;
+}
+
+/** Between texts that are looked at together: nothing that is masked goes over it. */
+const apart = " \u0000 ";
+const mostTexts = 200_000;
+
+/**
+ * Nearly every structure holds nothing to mask. One look at all its texts together says so at a fraction of what looking
+ * at each costs; a doubt is no more than a reason to look at each.
+ */
+function holdsNothing(value: object, mask: (text: string) => string, shapes: boolean): boolean {
+  const texts: string[] = [];
+  const names = new Set<string>();
+  const seen = new Set<object>();
+  const stack: object[] = [value];
+  for (let item = stack.pop(); item !== undefined; item = stack.pop()) {
+    if (ArrayBuffer.isView(item) || item instanceof Date) continue;
+    if (seen.has(item) || texts.length > mostTexts) return false;
+    seen.add(item);
+    const list = Array.isArray(item) ? (item as readonly unknown[]) : undefined;
+    for (const [name, part] of list?.entries() ?? Object.entries(item)) {
+      if (typeof part === "string") texts.push(part);
+      else if (typeof part === "number") {
+        if (Math.abs(part) > largestPlainNumber) texts.push(String(part));
+      } else if (typeof part === "object" && part !== null) stack.push(part);
+      if (typeof name === "string") names.add(name);
+    }
+  }
+  for (const name of names) {
+    if (shapes && secretKind(name) !== undefined) return false;
+    texts.push(name);
+  }
+  const together = texts.join(apart);
+  return mask(together) === together;
 }
 
 interface Frame {
