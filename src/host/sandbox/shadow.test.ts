@@ -1,4 +1,4 @@
-import { spawn } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { existsSync, lstatSync, readdirSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
@@ -64,6 +64,16 @@ describe("a command where there is no overlay", () => {
     again.close();
     expect(lstatSync(index).ino).toBe(before.ino);
     expect(again.journal.length).toBeGreaterThan(0);
+  });
+
+  it("a file with a secret is kept encrypted, and given back", async () => {
+    const secret = ["s3cr", "et-value"].join("");
+    const world = open({ secret, seed: `echo token=${secret} > .env; echo plain > plain` });
+    const before = treeOf(world.workspace);
+    await world.run("rm .env plain");
+    expect(spawnSync("grep", ["-r", secret, world.home]).status).toBe(1);
+    await world.undo();
+    expect(treeOf(world.workspace)).toEqual(before);
   });
 
   it("kept bytes that are gone are named, and the rest is given back", async () => {

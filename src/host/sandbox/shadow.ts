@@ -35,6 +35,8 @@ interface Kept extends Seen {
   readonly gid: number;
   /** Of a file: its bytes. Absent where they could not be kept. */
   readonly hash?: string;
+  /** Of a file with a secret: encrypted, and kept nowhere else. */
+  readonly sealed?: Extract<FileImage, { kind: "file" }>;
   /** Of a link. */
   readonly target?: string;
   /** When it was looked at. */
@@ -173,6 +175,8 @@ export class Shadow {
     if (!stats.isFile() || stats.size > this.#limits.fileBytes) return seen;
     if (known?.hash !== undefined && isUntouched(known, stats) && known.at - known.ctimeMs > sameMomentMs) return known;
     try {
+      const image = await this.#images.capture(path);
+      if (image.kind === "file" && image.sealed) return { ...seen, hash: image.hash, sealed: image };
       const { hash, onDisk } = await this.#blobs.keepFile(path);
       await onDisk;
       return { ...seen, hash };
@@ -197,6 +201,7 @@ export class Shadow {
     if (isDirectoryMode(kept.mode)) return { kind: "directory", mode };
     if (kept.target !== undefined) return { kind: "link", target: kept.target };
     if ((kept.mode & 0o170000) === 0o010000) return { kind: "pipe", mode };
+    if (kept.sealed !== undefined) return { ...kept.sealed, mode, uid: kept.uid, gid: kept.gid };
     if (kept.hash === undefined) return undefined;
     const copy = join(this.#places.records, `copy-${randomBytes(6).toString("hex")}`);
     try {
