@@ -12,6 +12,8 @@ export interface ReadEffect {
   readonly path: PathFacts;
   /** Everything below the path too (a listing, a search). */
   readonly tree?: boolean;
+  /** Links that lie up to this deep below the path are followed. */
+  readonly linkDepth?: number;
 }
 
 export interface WriteEffect {

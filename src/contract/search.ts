@@ -104,9 +104,28 @@ export interface IgnoreVerdict {
   readonly tracked?: boolean;
 }
 
+export interface LinksRequest {
+  /** Absolute directory. */
+  readonly directory: string;
+  /** 1: what lies in the directory itself. */
+  readonly depth: number;
+  readonly limit: number;
+  readonly signal: AbortSignal;
+  readonly deadlineMs: number;
+}
+
+export interface LinksAnswer {
+  /** Absolute paths of the links. */
+  readonly paths: readonly string[];
+  /** There may be more. */
+  readonly partial: boolean;
+}
+
 export interface Search {
   find(request: FindRequest): Promise<FindAnswer>;
   grep(request: GrepRequest): Promise<GrepAnswer>;
+  /** Links in a tree, ignored ones too. */
+  links(request: LinksRequest): Promise<LinksAnswer>;
   /** What `git check-ignore` says about an absolute path; a trailing `/` means a directory. */
   ignored(path: string): Promise<IgnoreVerdict>;
 }

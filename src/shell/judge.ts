@@ -65,18 +65,20 @@ export class Judge {
   }
 
   /** A file (or everything below it) is read. */
-  read(field: Field, tree = false): void {
+  read(field: Field, tree = false, linkDepth = 0): void {
     if (field.kind === "text") {
-      if (field.text !== "") for (const here of this.directoriesFor(field.text)) this.readPath(joinPath(here, field.text), tree);
+      if (field.text !== "") for (const here of this.directoriesFor(field.text)) this.readPath(joinPath(here, field.text), tree, linkDepth);
       return;
     }
-    for (const path of this.paths(field)) this.readPath(path, tree || field.kind === "glob");
+    const depth = Math.max(linkDepth, globDepth(field));
+    for (const path of this.paths(field)) this.readPath(path, tree || field.kind === "glob", depth);
     if (field.kind === "glob") this.readCandidates(field.text);
   }
 
-  readPath(path: string, tree: boolean): void {
+  readPath(path: string, tree: boolean, linkDepth = 0): void {
     if (isQuietDevice(path)) return;
-    this.effects.push(tree ? { kind: "read", path, tree: true } : { kind: "read", path });
+    if (linkDepth > 0) this.effects.push({ kind: "read", path, tree: true, linkDepth });
+    else this.effects.push(tree ? { kind: "read", path, tree: true } : { kind: "read", path });
   }
 
   /** Names and sizes, not contents: of a secret file that is no more than its directory tells. */
@@ -86,17 +88,18 @@ export class Judge {
         for (const here of this.directoriesFor(field.text)) this.listPath(joinPath(here, field.text), tree || field.many);
       return;
     }
-    for (const path of this.paths(field)) this.listPath(path, tree || field.many);
+    const depth = globDepth(field);
+    for (const path of this.paths(field)) this.listPath(path, tree || field.many, depth);
     if (field.kind === "glob") this.readCandidates(field.text);
   }
 
-  private listPath(path: string, tree: boolean): void {
-    this.readPath(isSecretFile(path) ? parentOf(path) : path, tree);
+  private listPath(path: string, tree: boolean, linkDepth = 0): void {
+    this.readPath(isSecretFile(path) ? parentOf(path) : path, tree, linkDepth);
   }
 
-  readHere(tree: boolean): void {
+  readHere(tree: boolean, linkDepth = 0): void {
     if (this.state.directories === undefined) this.fail("the working directory is not known");
-    else for (const directory of this.state.directories) this.readPath(directory, tree);
+    else for (const directory of this.state.directories) this.readPath(directory, tree, linkDepth);
   }
 
   /** Names a filter such as `--include=.env` lets through. */
@@ -215,4 +218,16 @@ const quietDevices = new Set(["/dev/null", "/dev/stdin", "/dev/stdout", "/dev/st
 /** Devices that neither keep nor reveal anything. */
 function isQuietDevice(path: string): boolean {
   return path.startsWith("/dev/") && quietDevices.has(path);
+}
+
+/** As deep as there is anything. */
+export const anyDepth = 1000;
+
+/** How many names deep a pattern looks from its fixed beginning on: what it finds there may be a link. */
+function globDepth({ kind, text }: Field): number {
+  if (kind !== "glob") return 0;
+  const names = text.split("/");
+  const first = names.findIndex((name) => /[*?[]/.test(name));
+  // In a shell with globstar, and in lists of names that another program prints, two stars go to any depth.
+  return first < 0 ? 1 : names.includes("**") ? anyDepth : names.length - first;
 }

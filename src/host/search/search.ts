@@ -5,6 +5,7 @@ import { systemPath } from "../files/byte-name.ts";
 import { find } from "./find.ts";
 import { gitIgnored } from "./git-ignored.ts";
 import { javascriptGrep } from "./javascript-grep.ts";
+import { findLinks } from "./links.ts";
 import { findRipgrep } from "./ripgrep-binary.ts";
 import { ripgrepGrep } from "./ripgrep-grep.ts";
 import { lookAtTarget } from "./target.ts";
@@ -40,6 +41,7 @@ export function createSearch(options: SearchOptions = {}): Search {
       const program = typeof systemPath(request.target) === "string" ? await locate() : undefined;
       return program === undefined ? javascriptGrep(request, target) : ripgrepGrep(program, request, target);
     },
+    links: findLinks,
     ignored: gitIgnored,
   };
 }

@@ -1,7 +1,7 @@
 /** Programs that print what they read. No option listed here writes a file or starts a program. */
 import { environmentSteers } from "../environment.ts";
 import type { Field } from "../field.ts";
-import type { Judge } from "../judge.ts";
+import { anyDepth, type Judge } from "../judge.ts";
 import type { Call, Program } from "../machine.ts";
 import type { ParsedOptions } from "../options.ts";
 import { isStandardInput, program } from "../program.ts";
@@ -171,8 +171,12 @@ export const readers: Readonly<Record<string, Program>> = {
   shasum: program({ operands: "read", short: "a:bt", long: "algorithm: binary text", harmless: true }),
   md5: program({ operands: "read", short: "qr", harmless: true }),
   diff: program({
-    // Of two directories it compares the files in them.
-    operands: "tree",
+    // Of two directories it compares the files in them, and what links in them lead to.
+    operands: (operands, judge, { options }) => {
+      const deep = options.has("r") || options.has("recursive");
+      const depth = options.has("no-dereference") ? 0 : deep ? anyDepth : 1;
+      for (const field of operands) if (!isStandardInput(field)) judge.read(field, true, depth);
+    },
     short: "abBcC:dEeF:iI:nNpqrsS:tTuU:vwW:x:X<yZ",
     long: "brief report-identical-files context? unified? ed normal rcs side-by-side width: left-column suppress-common-lines show-c-function show-function-line: label: expand-tabs initial-tab tabsize: suppress-blank-empty recursive no-dereference new-file unidirectional-new-file ignore-file-name-case exclude: exclude-from< starting-file: from-file< to-file< ignore-case ignore-tab-expansion ignore-trailing-space ignore-space-change ignore-all-space ignore-blank-lines ignore-matching-lines: text strip-trailing-cr minimal speed-large-files color? horizon-lines:",
     digits: true,

@@ -1,7 +1,7 @@
 /** Programs that search file contents and names. Options that start a program or read a list of options are left out. */
 import { environmentSteers } from "../environment.ts";
 import type { Field } from "../field.ts";
-import type { Judge } from "../judge.ts";
+import { anyDepth, type Judge } from "../judge.ts";
 import type { Call, Program } from "../machine.ts";
 import type { ParsedOptions } from "../options.ts";
 import { isStandardInput, program } from "../program.ts";
@@ -26,8 +26,9 @@ function patternThenFiles(recursive: readonly string[], alwaysRecursive: boolean
     const tree = alwaysRecursive || recursive.some((name) => options.has(name));
     // Links in the tree lead anywhere, and only the names in it can be looked at beforehand.
     if (following.some((name) => options.has(name))) judge.fail("follows links, which may lead out of the directory");
-    for (const field of files) if (!isStandardInput(field)) judge.read(field, tree);
-    if (files.length === 0 && tree) judge.readHere(true);
+    const depth = options.has("R") || options.has("dereference-recursive") ? anyDepth : 0;
+    for (const field of files) if (!isStandardInput(field)) judge.read(field, tree, depth);
+    if (files.length === 0 && tree) judge.readHere(true, depth);
     if (files.length === 0 && !tree && options.every((name) => passing.has(name))) judge.names = judge.upstream;
     // Of standard input the "name" is whatever `--label` says.
     const named = files.length > 0 || tree;

@@ -1,24 +1,47 @@
 /**
- * A command that reads a whole tree reads the secrets in it too. The files whose names promise one are looked for and
- * named as reads of their own, so that the policy judges them as if they had been asked for by name.
+ * A command that reads a whole tree reads the secrets in it too, and what links in it lead to where it follows them.
+ * Files whose names promise a secret, and places outside the tree that a link leads to, are named as reads of their
+ * own, so that the policy judges them as if they had been asked for by name.
  */
 import type { Effect, FileReader, Search } from "../../contract/index.ts";
 
 const pattern =
   "**/{.env,.env.*,*.env,*.pem,*.key,*.p12,*.pfx,*.jks,*.keystore,*.kdbx,id_rsa*,id_dsa*,id_ecdsa*,id_ed25519*,.npmrc,.pypirc,.netrc,.pgpass,.git-credentials,credentials,credentials.*,secrets.*}";
 const maxNamed = 20;
+const maxLinks = 5_000;
 const deadlineMs = 2_000;
 
 export async function withSecretsWithin(
   effects: readonly Effect[],
   { search, files, signal }: { readonly search: Search; readonly files: Pick<FileReader, "resolve">; readonly signal: AbortSignal },
 ): Promise<Effect[]> {
-  const trees = new Set<string>();
+  /** Each tree, and how deep links in it are followed. */
+  const trees = new Map<string, number>();
   for (const effect of effects) {
-    if (effect.kind === "read" && effect.tree === true && effect.path.kind === "directory") trees.add(effect.path.real);
+    if (effect.kind !== "read" || effect.tree !== true || effect.path.kind !== "directory") continue;
+    trees.set(effect.path.real, Math.max(effect.linkDepth ?? 0, trees.get(effect.path.real) ?? 0));
   }
-  const found = await Promise.all([...trees].map((directory) => secretsIn(directory, { search, files, signal })));
+  const look = { search, files, signal };
+  const found = await Promise.all(
+    [...trees].flatMap(([directory, depth]) => [secretsIn(directory, look), depth > 0 ? leadingOut(directory, depth, look) : []]),
+  );
   return [...effects, ...found.flat()];
+}
+
+/** What is read through links that leave the tree. */
+async function leadingOut(
+  directory: string,
+  depth: number,
+  { search, files, signal }: { readonly search: Search; readonly files: Pick<FileReader, "resolve">; readonly signal: AbortSignal },
+): Promise<Effect[]> {
+  const { paths, partial } = await search.links({ directory, depth, limit: maxLinks, signal, deadlineMs });
+  const unsure: Effect[] = partial ? [{ kind: "unknown", reason: `${directory} is too large to say where the links in it lead` }] : [];
+  const targets = new Map<string, Effect>();
+  for (const facts of await Promise.all(paths.map((path) => files.resolve(path)))) {
+    const isInside = facts.real === directory || facts.real.startsWith(`${directory}/`);
+    if (!isInside && facts.kind !== "absent") targets.set(facts.real, { kind: "read", path: facts, tree: facts.kind === "directory" });
+  }
+  return [...targets.values(), ...unsure];
 }
 
 async function secretsIn(

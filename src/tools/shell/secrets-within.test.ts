@@ -1,0 +1,57 @@
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, it, onTestFinished } from "vitest";
+import { createEngine } from "../../index.ts";
+
+/** The verdict on a command in a workspace whose links lead out of it. */
+async function world() {
+  const root = realpathSync(mkdtempSync(join(tmpdir(), "karyi-links-")));
+  onTestFinished(() => rmSync(root, { recursive: true }));
+  const workspace = join(root, "w");
+  for (const directory of ["w/docs", "w/src/deep", "w/plain", "w/dirs", "outside"]) mkdirSync(join(root, directory), { recursive: true });
+  for (const file of ["w/docs/a.md", "w/src/deep/b.ts", "w/plain/c.md", "w/plain/d.md", "outside/private"])
+    writeFileSync(join(root, file), "x\n");
+  symlinkSync("../../outside/private", join(workspace, "docs/z.md"));
+  symlinkSync("../../../outside/private", join(workspace, "src/deep/z.ts"));
+  symlinkSync("c.md", join(workspace, "plain/inside.md"));
+  symlinkSync("../../outside", join(workspace, "dirs/out"));
+  const engine = await createEngine({ workspace, home: join(root, "home") });
+  onTestFinished(() => engine.close());
+  const session = await engine.openSession();
+  return async (command: string) => (await session.explain("Bash", { command })).decision.verdict;
+}
+
+it("what a pattern of names or a followed tree reaches through links is judged where it lies", async () => {
+  const verdict = await world();
+  for (const command of [
+    "cat docs/*",
+    "cat docs/*.md",
+    "head -5 docs/z*",
+    "grep x docs/*",
+    "cat */*.md",
+    "cat src/*/*",
+    "grep -R x src",
+    "grep -R x .",
+    "diff -r docs plain",
+    "diff docs plain",
+    "find src -name '*.ts' | xargs cat",
+    "ls dirs/*",
+  ])
+    expect([command, await verdict(command)]).toEqual([command, "ask"]);
+});
+
+it("links that stay inside, and trees whose links are not followed, ask nothing", async () => {
+  const verdict = await world();
+  for (const command of [
+    "cat plain/*",
+    "grep -R x plain",
+    "grep -rn x .",
+    "rg x",
+    "ls -R .",
+    "ls plain/*",
+    "diff -r plain plain",
+    "cat src/deep/b.ts",
+  ])
+    expect([command, await verdict(command)]).toEqual([command, "allow"]);
+});
