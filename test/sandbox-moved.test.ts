@@ -44,7 +44,7 @@ it.skipIf(!holds)(
     await writeFile(join(shared, "go"), "");
     await ended(session);
     expect((await readdir(workspace)).sort()).toEqual(["early", "late"]);
-    expect(await session.undo(result.callId, { force: true })).toMatchObject({ status: "ok" });
+    expect(await session.undo(result.callId)).toMatchObject({ status: "ok" });
     expect(await readdir(workspace)).toEqual(["old"]);
     expect(await readFile(join(workspace, "old"), "utf8")).toBe("old\n");
   },

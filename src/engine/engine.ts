@@ -62,7 +62,7 @@ export class Engine {
 
   /** Settles what a dead process left behind. Call once after opening. */
   recover(): Promise<number> {
-    return recover(this.#dependencies);
+    return recover(this.#dependencies, this.#undo);
   }
 
   async openSession(options: OpenOptions): Promise<Session> {

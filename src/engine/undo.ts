@@ -53,17 +53,9 @@ export class Undo {
   }
 
   async undo(session: Session, target: UndoTarget, options: UndoOptions): Promise<Result> {
-    const { store, masker, limits, newId } = this.#dependencies;
+    const { store, newId } = this.#dependencies;
     const callId = newId();
-    const context: ResultContext = {
-      callId,
-      tool: toolName,
-      sessionId: session.record.id,
-      startedAt: performance.now(),
-      masker,
-      maxOutputBytes: limits.maxOutputBytes,
-      store,
-    };
+    const context = this.#context(callId, session.record.id);
     try {
       if (options.signal?.aborted) throw new ToolFailure("cancelled", "The undo was cancelled before it began.");
       const calls = await this.#select(session, target);
@@ -78,6 +70,49 @@ export class Undo {
     } catch (error) {
       return failureResult(error, false, context);
     }
+  }
+
+  /**
+   * An undo that a dead process left half done is done to its end. Answers false, and touches nothing, where somebody
+   * has changed a file since: then its outcome is for a person to look at.
+   */
+  async finish(call: CallRecord): Promise<boolean> {
+    const { store, images, durable } = this.#dependencies;
+    const calls = (await Promise.all(idsOf(call.input).map((id) => store.call(id)))).filter((one) => one !== undefined);
+    const journal = await store.journal(call.id);
+    const begun = new Map(journal.map(({ path, before }) => [path, before]));
+    const restorations = await planRestorations(calls, store, images);
+    const left = restorations.filter(({ current, target }) => !sameImage(current, target));
+    const untouched = ({ path, current }: Restoration): boolean => {
+      const before = begun.get(path);
+      return before !== undefined && sameImage(current, before);
+    };
+    if (calls.length === 0 || !left.every(untouched)) return false;
+    for (const { path, target } of inOrder(left)) await images.restore(path, target);
+    const { text, data } = describe(calls, restorations, []);
+    const context = this.#context(call.id, call.sessionId);
+    const result = await resultOf({ output: `Finished after a restart.\n${text}`, data }, journal.length > 0, context);
+    this.#feed.publish(
+      await store.settleCall({
+        callId: call.id,
+        sessionId: call.sessionId,
+        status: "success",
+        result,
+        events: [
+          { type: "tool_result", callId: call.id, body: { tool: toolName, status: result.status, output: result.output.slice(0, 4096) } },
+        ],
+        patch: { seen: Object.fromEntries(restorations.map(({ path }) => [path, null])) },
+        after: await captureAfter(journal, images),
+        mark: marksFor(calls),
+        durable,
+      }),
+    );
+    return true;
+  }
+
+  #context(callId: string, sessionId: string): ResultContext {
+    const { store, masker, limits } = this.#dependencies;
+    return { callId, tool: toolName, sessionId, startedAt: performance.now(), masker, maxOutputBytes: limits.maxOutputBytes, store };
   }
 
   async #takeBack(session: Session, calls: readonly CallRecord[], options: UndoOptions, context: ResultContext): Promise<Result> {

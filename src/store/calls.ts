@@ -27,15 +27,17 @@ import { sha256 } from "./json-text.ts";
 import { leftOwners } from "./owners.ts";
 import { applyPatch } from "./sessions.ts";
 
-/** Inside a write transaction. The first image of a path counts; a later one is what the call itself made of it. */
+/** Inside a write transaction. The first image of a path before counts, and the last one after it. */
 function insertJournal(database: Database, callId: string, entries: readonly JournalEntry[], from: number): void {
   entries.forEach((entry, index) => {
     database.run(
-      `INSERT INTO journal (n, path, position, before) VALUES ((SELECT n FROM calls WHERE id = ?), ?, ?, ?) ON CONFLICT DO NOTHING`,
+      `INSERT INTO journal (n, path, position, before, after) VALUES ((SELECT n FROM calls WHERE id = ?), ?, ?, ?, ?)
+       ON CONFLICT DO UPDATE SET after = excluded.after WHERE excluded.after IS NOT NULL`,
       callId,
       entry.path,
       from + index,
       JSON.stringify(entry.before),
+      entry.after === undefined ? null : JSON.stringify(entry.after),
     );
   });
 }
