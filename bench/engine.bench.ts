@@ -3,7 +3,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { it } from "vitest";
 import { z } from "zod";
-import { defineTool } from "../src/index.ts";
+import { defineTool } from "../dist/index.js";
 import { bareWrite } from "./bare-write.ts";
 import { measure, question, record } from "./measure.ts";
 import { benchPlace, smoke, succeeded } from "./place.ts";

@@ -5,6 +5,7 @@ export default defineConfig({
   test: {
     include: ["*.bench.ts"],
     globalSetup: ["./report.ts"],
+    server: { deps: { external: [/\/dist\//] } },
     testTimeout: 600_000,
     hookTimeout: 120_000,
     pool: "forks",

@@ -19,10 +19,9 @@ export async function boundOutput(
   masker: Masker,
   createOutput: () => Promise<OutputWriter>,
 ): Promise<BoundedOutput> {
-  // UTF-8 needs at most three bytes a UTF-16 unit, so short texts are not measured.
-  if (text.length * 3 <= maxBytes || (text.length <= maxBytes && Buffer.byteLength(text) <= maxBytes)) {
+  if (fits(text, maxBytes)) {
     const masked = masker.mask(text);
-    if (Buffer.byteLength(masked) <= maxBytes) return { text: masked };
+    if (masked === text || fits(masked, maxBytes)) return { text: masked };
   }
   const writer = await createOutput();
   const stream = masker.stream();
@@ -39,6 +38,11 @@ export async function boundOutput(
   const shown = Buffer.byteLength(head) + Buffer.byteLength(tail);
   const note = `\n\n[… ${total - shown} of ${total} bytes left out here; read them with ReadOutput {"ref": "${writer.ref}", "offset": ${Buffer.byteLength(head)}} …]\n\n`;
   return { text: head + note + tail, truncated: { shown, total, ref: writer.ref } };
+}
+
+/** UTF-8 needs at most three bytes a UTF-16 unit, so short texts are not measured. */
+function fits(text: string, maxBytes: number): boolean {
+  return text.length * 3 <= maxBytes || (text.length <= maxBytes && Buffer.byteLength(text) <= maxBytes);
 }
 
 /** Collects the first and the last bytes of a text that arrives in pieces, in bounded memory. */

@@ -22,7 +22,7 @@ const pollMs = 20;
 /** How far work that may wait is behind at most: in time, and in what is held in memory for it. */
 const maxWaitMs = 20;
 const maxWaiting = 256;
-const maxWaitingSize = 1 << 20;
+const maxWaitingSize = 4 << 20;
 
 interface Waiting {
   readonly work: () => unknown;

@@ -4,7 +4,7 @@
  * to a file of its own, for making a file costs more than filling it; the row says where the text is.
  */
 import { randomBytes } from "node:crypto";
-import { closeSync, mkdirSync, openSync, readdirSync, readSync, statSync, unlinkSync, write } from "node:fs";
+import { closeSync, mkdirSync, openSync, readdirSync, readSync, statSync, unlinkSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import type { Result } from "../contract/index.ts";
 
@@ -22,8 +22,6 @@ export class LongOutputs {
   readonly #directory: string;
   #file: { readonly name: string; readonly fd: number } | undefined;
   #end = 0;
-  #writing: Promise<unknown> = Promise.resolve();
-  readonly #unwritten = new Map<string, Buffer>();
 
   constructor(home: string) {
     this.#directory = join(home, "results");
@@ -36,8 +34,8 @@ export class LongOutputs {
     if (this.#file === undefined || this.#end > maxFileBytes) this.#begin();
     const { name, fd } = this.#file ?? this.#begin();
     const at = this.#end;
+    for (let done = 0; done < bytes.length; ) done += writeSync(fd, bytes, done, bytes.length - done, at + done);
     this.#end += bytes.length;
-    this.#write(name, fd, at, bytes);
     return { text: JSON.stringify({ ...result, output: "" }), place: { file: name, at, bytes: bytes.length } };
   }
 
@@ -59,31 +57,13 @@ export class LongOutputs {
     }
   }
 
-  /** Resolves when everything is in the files. */
-  async close(): Promise<void> {
-    await this.#writing;
-    this.#leave();
-  }
-
-  #leave(): void {
-    const file = this.#file;
+  close(): void {
+    if (this.#file !== undefined) closeSync(this.#file.fd);
     this.#file = undefined;
-    if (file !== undefined) this.#writing = this.#writing.then(() => closeSync(file.fd));
-  }
-
-  /** Not waited for: until it is written, whoever asks gets it from memory. Where it cannot be written, only this text is lost. */
-  #write(name: string, fd: number, at: number, bytes: Buffer): void {
-    const key = `${name} ${at}`;
-    this.#unwritten.set(key, bytes);
-    this.#writing = Promise.all([this.#writing, writeAll(fd, bytes, at)])
-      .catch(() => {})
-      .then(() => {
-        this.#unwritten.delete(key);
-      });
   }
 
   #begin(): { readonly name: string; readonly fd: number } {
-    this.#leave();
+    this.close();
     mkdirSync(this.#directory, { recursive: true, mode: 0o700 });
     const name = randomBytes(12).toString("base64url");
     this.#file = { name, fd: openSync(join(this.#directory, name), "wx", 0o600) };
@@ -92,8 +72,6 @@ export class LongOutputs {
   }
 
   #read({ file, at, bytes }: NonNullable<PackedResult["place"]>): string | undefined {
-    const unwritten = this.#unwritten.get(`${file} ${at}`);
-    if (unwritten !== undefined) return unwritten.toString();
     return ignoringMissing(() => {
       const fd = openSync(join(this.#directory, file), "r");
       try {
@@ -113,13 +91,6 @@ export class LongOutputs {
   #names(): readonly string[] {
     return ignoringMissing(() => readdirSync(this.#directory)) ?? [];
   }
-}
-
-async function writeAll(fd: number, bytes: Buffer, at: number): Promise<void> {
-  for (let done = 0; done < bytes.length; )
-    done += await new Promise<number>((resolve, reject) => {
-      write(fd, bytes, done, bytes.length - done, at + done, (error, count) => (error === null ? resolve(count) : reject(error)));
-    });
 }
 
 function ignoringMissing<T>(work: () => T): T | undefined {

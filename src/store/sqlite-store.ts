@@ -150,7 +150,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
         .catch(() => {})
         .then(() => {
           database.close();
-          return longOutputs.close();
+          longOutputs.close();
         });
       return closing;
     },

@@ -18,6 +18,9 @@ const inMemoryBytes = 4 << 20;
 /** Younger blobs may belong to a call whose journal is not written yet. */
 const defaultGraceMs = 10 * 60 * 1000;
 
+/** Where copies lie until their name is known. One flat directory for the rest: a new one would have to be synced too. */
+const unfinishedName = "new";
+
 export interface BlobsOptions {
   /** Force blobs to disk before they count as kept. True unless said otherwise. */
   readonly fsync?: boolean;
@@ -73,7 +76,7 @@ class BlobDirectory implements Blobs {
     } catch (error) {
       if (errnoOf(error) !== "EEXIST") throw error;
       if (await this.#isWhole(hash)) return { ...kept, onDisk: this.#synced(path, false) };
-      created = await making(join(this.#directory, "new"), () => this.#replacement(path));
+      created = await making(join(this.#directory, unfinishedName), () => this.#replacement(path));
     }
     try {
       await writeFully(created.value, bytes, 0);
@@ -129,10 +132,10 @@ class BlobDirectory implements Blobs {
   async sweep(used: ReadonlySet<string>): Promise<number> {
     let freed = 0;
     const now = Date.now();
-    for (const group of await names(this.#directory)) {
-      for (const name of await names(join(this.#directory, group))) {
-        const path = join(this.#directory, group, name);
-        if (used.has(group + name)) continue;
+    for (const directory of [this.#directory, join(this.#directory, unfinishedName)]) {
+      for (const name of await names(directory)) {
+        const path = join(directory, name);
+        if (used.has(name)) continue;
         try {
           const stats = await lstatCold(path);
           if (!stats.isFile() || now - stats.mtimeMs < this.#graceMs) continue;
@@ -194,13 +197,13 @@ class BlobDirectory implements Blobs {
   }
 
   #temporary(): string {
-    return join(this.#directory, "new", temporaryName());
+    return join(this.#directory, unfinishedName, temporaryName());
   }
 
   /** The bytes and the name go to the disk together: side by side they cost one wait. */
   #synced(path: string, made: boolean): Promise<void> {
     if (!this.#durable) return Promise.resolve();
-    const places = [path, dirname(path), ...(made ? [this.#directory] : [])];
+    const places = [path, this.#directory, ...(made ? [dirname(this.#directory)] : [])];
     const done = Promise.all(places.map(sync)).then(() => {});
     done.catch(() => {});
     return done;
@@ -220,7 +223,7 @@ class BlobDirectory implements Blobs {
 
   #path(hash: string): string {
     if (!/^[0-9a-f]{64}$/.test(hash)) throw new TypeError(`not a sha256: ${JSON.stringify(hash)}`);
-    return join(this.#directory, hash.slice(0, 2), hash.slice(2));
+    return join(this.#directory, hash);
   }
 }
 

@@ -75,7 +75,7 @@ function direntKind(found: fs.Dirent | fs.Dirent<Buffer>): PathKind | "link" {
 }
 
 /** Up to here a read or write of memory is shorter than the way through the pool. */
-const shortBytes = 64 * 1024;
+const shortBytes = 512 * 1024;
 
 /**
  * Reads until `buffer` is full or the file ends; answers how much there was. Where the size is known, what reaches

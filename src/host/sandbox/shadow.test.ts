@@ -80,7 +80,7 @@ describe("a command where there is no overlay", () => {
     const world = open({ seed: "echo one > one; echo two > two" });
     await world.run("true");
     const hash = createHash("sha256").update("one\n").digest("hex");
-    const { outcome } = await world.run(`rm '${join(world.home, "sandbox/shadow/blobs", hash.slice(0, 2), hash.slice(2))}'; rm one two`);
+    const { outcome } = await world.run(`rm '${join(world.home, "sandbox/shadow/blobs", hash)}'; rm one two`);
     expect(outcome.undo).toEqual({ kind: "partial", uncovered: [join(world.workspace, "one")] });
     await world.undo();
     expect(readdirSync(world.workspace)).toEqual(["two"]);
