@@ -6,5 +6,8 @@ const timeLimitMs = 400;
 
 export function makeDiff(path: string, before: string, after: string): string {
   const { createTwoFilesPatch } = load("diff") as typeof import("diff");
-  return createTwoFilesPatch(`a/${path}`, `b/${path}`, before, after, undefined, undefined, { context: 3, timeout: timeLimitMs }) ?? "";
+  const name = path.replace(/^\/+/, "");
+  const patch = createTwoFilesPatch(`a/${name}`, `b/${name}`, before, after, undefined, undefined, { context: 3, timeout: timeLimitMs });
+  // The line of `=` belongs to a header that other tools print.
+  return patch?.replace(/^=+\n/, "") ?? "";
 }

@@ -16,7 +16,7 @@ it("half an edit of a file with two names is gone after the next start, and noth
   const workspace = directory();
   const home = directory();
   const head = "kept\n".repeat(40);
-  const text = head + "old text\n".repeat(40_000);
+  const text = head + "old text\n".repeat(80_000);
   writeFileSync(join(workspace, "x"), text);
   linkSync(join(workspace, "x"), join(workspace, "y"));
   const child = join(import.meta.dirname, "dying-writer.child.mjs");

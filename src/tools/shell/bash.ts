@@ -201,7 +201,7 @@ async function rehearseCommand(
   return {
     output: [
       `Dry run in an overlay (${changeSet.tier}), network off: the command ${ended}.`,
-      summarize(changeSet.changes),
+      summarize(changeSet.changes, session.workspace),
       ...(changeSet.leftOut === undefined ? [] : [`Sockets and devices cannot be kept: ${changeSet.leftOut.join(", ")}`]),
       ...(collected.text === "" ? [] : ["Output:", collected.text.trimEnd()]),
       ...(keep ? [`Kept as ${changeSet.id}: apply it with karyi commit ${changeSet.id}, drop it with karyi discard ${changeSet.id}.`] : []),

@@ -20,16 +20,19 @@ export function wireUndo(undo: UndoGuarantee): JsonObject {
   return { guarantee: undo.kind, ...(undo.kind === "partial" ? { uncovered: [...undo.uncovered] } : {}) };
 }
 
-export function summarize(changes: readonly FileChange[]): string {
+/** For people and models: paths inside the workspace as one writes them there. */
+export function summarize(changes: readonly FileChange[], workspace: string): string {
   if (changes.length === 0) return "It would change no file.";
-  const lines = changes.slice(0, maxListed).map(({ path, change }) => `  ${marks[change]} ${path}`);
+  const shown = (path: string): string => (path.startsWith(`${workspace}/`) ? path.slice(workspace.length + 1) : path);
+  const lines = changes.slice(0, maxListed).map(({ path, change }) => `  ${marks[change]} ${shown(path)}`);
   const rest = changes.length > maxListed ? [`  … and ${changes.length - maxListed} more`] : [];
   const diffs: string[] = [];
   let room = maxDiffCharacters;
-  for (const { diff } of changes) {
+  for (const { diff, path } of changes) {
     if (diff === undefined || diff.length > room) continue;
     room -= diff.length;
-    diffs.push(diff.trimEnd());
+    const names = shown(path);
+    diffs.push(diff.replace(/^--- .*\n\+\+\+ .*/, () => `--- a/${names}\n+++ b/${names}`).trimEnd());
   }
   return [`It would change ${changes.length} file(s):`, ...lines, ...rest, ...diffs].join("\n");
 }

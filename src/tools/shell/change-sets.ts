@@ -16,12 +16,12 @@ export const commitChanges = defineTool<Input, "files" | "changeSets", ChangeSet
   example: { id: "cs_1" },
   traits: { destructive: true, searchHint: "apply commit dry run change set rehearsal" },
   needs: ["files", "changeSets"],
-  async plan({ id }, { files, changeSets }) {
+  async plan({ id }, { files, changeSets, session }) {
     const set = changeSets.load(id);
     return {
       summary: `Apply ${set.changes.length} change(s) of: ${set.command}`,
       effects: await Promise.all(set.changes.map((change) => effectOf(change, files))),
-      preview: { type: "text", text: summarize(set.changes) },
+      preview: { type: "text", text: summarize(set.changes, session.workspace) },
       changes: set.changes,
       data: set,
     };
