@@ -29,13 +29,16 @@ function holdsNothing(value: object, mask: (text: string) => string, shapes: boo
     if (ArrayBuffer.isView(item) || item instanceof Date) continue;
     if (seen.has(item) || texts.length > mostTexts) return false;
     seen.add(item);
-    const list = Array.isArray(item) ? (item as readonly unknown[]) : undefined;
-    for (const [name, part] of list?.entries() ?? Object.entries(item)) {
+    const keys = Array.isArray(item) ? undefined : Object.keys(item);
+    const length = keys?.length ?? (item as readonly unknown[]).length;
+    for (let index = 0; index < length; index++) {
+      const key = keys?.[index];
+      if (key !== undefined) names.add(key);
+      const part = key === undefined ? (item as readonly unknown[])[index] : (item as Record<string, unknown>)[key];
       if (typeof part === "string") texts.push(part);
       else if (typeof part === "number") {
         if (Math.abs(part) > largestPlainNumber) texts.push(String(part));
       } else if (typeof part === "object" && part !== null) stack.push(part);
-      if (typeof name === "string") names.add(name);
     }
   }
   for (const name of names) {
