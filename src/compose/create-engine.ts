@@ -49,6 +49,7 @@ import { type LoadedConfig, loadConfig, rememberRules } from "./config-layers.ts
 import { hidingPaths } from "./hidden-paths.ts";
 import { makeDiff } from "./make-diff.ts";
 import { openVault } from "./open-vault.ts";
+import { refusalOf } from "./refuse-changes.ts";
 import { SessionHandle } from "./session-handle.ts";
 import { SessionPortsRoom, terminalSocket } from "./session-ports.ts";
 
@@ -166,6 +167,8 @@ class Wiring {
       capture: config.effective.capture,
       // Nobody is asked in auto, so what a command might send somewhere is not sent.
       network: config.effective.mode === "auto" ? "none" : "on",
+      // Nor does anybody see what it turns out to change: what no tool may write, no command may either.
+      ...(config.effective.mode === "auto" ? { refuse: (changes) => refusalOf(changes, this.world(places.workspace)) } : {}),
       ...(config.effective.requiredTier === undefined ? {} : { require: config.effective.requiredTier }),
     });
     this.#sessions = new SessionPortsRoom({

@@ -11,6 +11,8 @@ export type FileImage =
       readonly mtimeMs: number;
       readonly uid: number;
       readonly gid: number;
+      /** Which file it was, where that is known: one that has other names is written in place only while it is the same. */
+      readonly inode?: string;
       /** Equal for contents that say the same, where equal bytes would ask too much. */
       readonly meaning?: string;
       /** The contents themselves, base64, when they are short: they are on disk with the row that holds the image. */

@@ -104,6 +104,8 @@ export type RunContext<Needs extends PortName = PortName, Data = unknown> = Cont
 /** What a tool returns; anything it could not do is thrown as a ToolFailure. */
 export interface ToolOutput {
   readonly output: string;
+  /** The output without marks that the tool put into it: a mark must not part a secret in two. */
+  readonly unmarked?: string;
   readonly content?: readonly Content[];
   readonly data?: Json;
   /** Of a tool that cut its output itself and kept the whole through `outputs`. */

@@ -55,7 +55,7 @@ export async function prepare(session: Session, call: Call, tool: Tool, memory: 
   try {
     return { tool, traits, input, plan: await planCall(session, call, tool, input, memory, signal, (facts) => looked.push(facts)) };
   } catch (error) {
-    const hidden = session.values.placeholders(input);
+    const hidden = session.values.placeholders(filledParts(tool, input));
     // Without its values it may not even find its file: what it does is known when they are filled in, and judged then.
     if (error instanceof ToolFailure && hidden.length > 0) return { tool, traits, input, plan: undecided(tool, hidden) };
     if (!(error instanceof ToolFailure) || looked.length === 0) throw error;
@@ -67,6 +67,13 @@ export async function prepare(session: Session, call: Call, tool: Tool, memory: 
       plan: { summary: `${tool.name}: look at ${looked.map(({ asked }) => asked).join(", ")}`, effects },
     });
   }
+}
+
+/** What the engine fills in; a tool that handles placeholders of its own has said what is wrong with them. */
+function filledParts(tool: Tool, input: unknown): unknown {
+  if (typeof input !== "object" || input === null || tool.ownsPlaceholders === undefined) return input;
+  const own = new Set(tool.ownsPlaceholders);
+  return Object.fromEntries(Object.entries(input).filter(([name]) => !own.has(name)));
 }
 
 function undecided(tool: Tool, names: readonly string[]): Plan {

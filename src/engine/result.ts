@@ -35,7 +35,7 @@ export async function resultOf(
   status: ResultStatus = "ok",
 ): Promise<Result> {
   checkShape(produced, context.tool);
-  const output = [produced.output, ...(context.additions ?? [])].join("\n");
+  const output = [withoutPartedSecrets(produced, context.masker), ...(context.additions ?? [])].join("\n");
   const bounded = await boundOutput(output, context.maxOutputBytes, context.masker, () => context.store.createOutput(context.sessionId));
   const data = boundData(produced.data, context.masker);
   return {
@@ -49,6 +49,11 @@ export async function resultOf(
     durationMs: elapsed(context.startedAt),
     ...truncationOf(bounded.truncated, produced.truncated),
   };
+}
+
+/** Where a mark stands inside something that is masked, the marks go. */
+function withoutPartedSecrets({ output, unmarked }: ToolOutput, masker: Masker): string {
+  return unmarked !== undefined && masker.mask(unmarked) !== unmarked ? unmarked : output;
 }
 
 /** A tool that kept the whole itself knows the exact total; the engine's own cut comes second. */

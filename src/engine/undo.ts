@@ -218,7 +218,10 @@ export class Undo {
       writing: true,
       ...("messageId" in target ? { messageId: target.messageId } : {}),
     });
-    const undoable = candidates.filter(({ tool, status, phase }) => phase === "settled" && status !== "rolled_back" && tool !== toolName);
+    const undoable = candidates.filter(
+      ({ tool, status, phase, result }) =>
+        phase === "settled" && status !== "rolled_back" && tool !== toolName && result?.undoable !== false,
+    );
     const selected = "messageId" in target ? undoable : undoable.slice(0, target.last);
     if (selected.length === 0)
       throw notFound("messageId" in target ? `Nothing of message '${target.messageId}' can be undone.` : "There is nothing to undo.");

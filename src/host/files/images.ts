@@ -102,6 +102,10 @@ async function beginCapture(
   return { image, onDisk };
 }
 
+function inodeOf({ dev, ino }: fs.Stats): string {
+  return `${dev}:${ino}`;
+}
+
 async function meaningOf(path: string, { size }: fs.Stats): Promise<{ meaning?: string }> {
   const content = isGitIndex(path) && size <= longestIndex ? await contentOf(path) : undefined;
   const meaning = content === undefined ? undefined : meaningOfIndex(content);
@@ -130,6 +134,7 @@ async function imageOf(path: string, content: (stats: fs.Stats) => Promise<Conte
       mtimeMs: stats.mtimeMs,
       uid: stats.uid,
       gid: stats.gid,
+      inode: inodeOf(stats),
     };
   } catch (error) {
     if (isMissing(error)) return { kind: "absent" };
@@ -257,7 +262,8 @@ async function restoreFile(
   const { blobs, durable } = keeping;
   const isFile = now?.isFile() === true;
   if (isFile && now.size === image.size && (await holds(target, now, image.hash))) return dress(target, image, durable);
-  if (isFile && now.nlink > 1) {
+  // Another file may stand here now, under this name as well as its own.
+  if (isFile && now.nlink > 1 && (image.inode === undefined || image.inode === inodeOf(now))) {
     await writeInPlace({ at: target, real: path, asked: path }, await bytesOf(image, keeping), now, durable);
     return dress(target, image, durable);
   }

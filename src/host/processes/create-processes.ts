@@ -32,6 +32,8 @@ export interface ProcessRoomOptions {
   readonly capture?: "auto" | "off";
   /** Of captured foreground commands. Default: on, since a person approved them. */
   readonly network?: NetworkAccess;
+  /** Looks at what a captured command changed before it is committed; a reason drops all of it. */
+  refuse?(changes: readonly FileChange[]): string | undefined;
   /** Foreground commands are refused where less than this holds. */
   readonly require?: SandboxTier;
   /** True: background commands are confined, and not started where that does not hold. Default: where a tier is required. */
@@ -82,6 +84,15 @@ export class ProcessRoom {
     const confined = await sandbox.begin({ purpose: "run", network, roots, cwd: request.cwd });
     const supervised = await this.#confined(sandbox, confined, request);
     const set = await sandbox.collect(confined, request.command, request.cwd);
+    const refused = this.#options.refuse?.(set.changes);
+    if (refused !== undefined) {
+      sandbox.drop(confined);
+      throw new ToolFailure("tool_forbidden_path", `Nothing was changed: ${refused}.`, {
+        hint: "Do it another way, or have a person approve the command.",
+        details: { reason: "protected_path" },
+        output: "",
+      });
+    }
     await sandbox.commit(set, request.callId, isLate);
     return { ...supervised, changes: set.changes, ...(set.leftOut === undefined ? {} : { leftOut: set.leftOut }), undo: { kind: "layer" } };
   }

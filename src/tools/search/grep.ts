@@ -106,6 +106,7 @@ export const grepTool = defineTool<Input, "files" | "search", SearchPlan>({
     );
     return {
       output: [...shown, ...(shown.length > 0 && notices.length > 0 ? [""] : []), ...notices].join("\n"),
+      ...(request.output_mode === "content" ? { unmarked: shownOf(request, lines.map(withoutMarks), answer.files).join("\n") } : {}),
       data: {
         ...(request.output_mode === "content" ? { matches: matches.map(lineData) } : {}),
         ...(matches.length < lines.length ? { matches_left_out: lines.length - matches.length } : {}),
@@ -151,6 +152,10 @@ function shownOf(request: Input, lines: readonly GrepLine[], files: GrepAnswer["
     previous = line;
   }
   return shown;
+}
+
+function withoutMarks(line: GrepLine): GrepLine {
+  return { ...line, matches: [] };
 }
 
 function marked({ text, matches, cut }: GrepLine): string {

@@ -121,12 +121,22 @@ function countUtf8(bytes: Uint8Array): { valid: number; invalid: number } {
 
 /** UTF-16 shows itself by NUL bytes on one side of its units; every unit must also be a plausible character. */
 function utf16WithoutMark(sample: Uint8Array, evenLength: boolean): Judgement | undefined {
-  if (!evenLength || sample.length < 2 || !hasNul(sample)) return undefined;
+  if (!evenLength || sample.length < 2 || !hasNul(sample) || isAsciiWithNuls(sample)) return undefined;
   const little = plausibleUnits(sample, 0);
   const big = plausibleUnits(sample, 1);
   const best = Math.max(little, big);
   if (best < 0.9 || little === big) return undefined;
   return { encoding: little > big ? "utf-16le" : "utf-16be", confidence: best };
+}
+
+/** Plain letters with a NUL here and there: data, however well its pairs read as ideographs. */
+function isAsciiWithNuls(sample: Uint8Array): boolean {
+  let nuls = 0;
+  for (const byte of sample) {
+    if (byte > 0x7f) return false;
+    if (byte === 0) nuls += 1;
+  }
+  return nuls * 4 < sample.length;
 }
 
 /** Share of units that are common text; 0 when one of them cannot be text at all. */
