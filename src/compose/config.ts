@@ -79,7 +79,7 @@ export function mergeConfig(layers: readonly Config[]): EffectiveConfig {
     allowedDomains: all((layer) => layer.allowedDomains),
     hooks: all((layer) => layer.hooks),
     deferThreshold: last("deferThreshold") ?? 15,
-    maxOutputBytes: last("maxOutputBytes") ?? 256 * 1024,
+    maxOutputBytes: last("maxOutputBytes") ?? defaultMaxOutputBytes,
     callTimeoutMs: last("callTimeoutMs") ?? 600_000,
     foregroundBudgetMs: last("foregroundBudgetMs"),
     approvalTtlMs: (last("approvalTtlHours") ?? 7 * 24) * 3_600_000,
@@ -92,6 +92,7 @@ export function mergeConfig(layers: readonly Config[]): EffectiveConfig {
   };
 }
 
+const defaultMaxOutputBytes = 256 * 1024;
 const strictness: readonly Mode[] = ["plan", "default", "accept-edits", "auto"];
 
 /** What a project may say before the person trusts it: it can tighten, never widen, and never run anything. */
@@ -100,7 +101,7 @@ export function tighteningOnly(project: Config, mode: Mode): Config {
   return {
     ...(stricter ? { mode: project.mode } : {}),
     permissions: { ask: project.permissions?.ask ?? [], deny: project.permissions?.deny ?? [] },
-    ...(project.maxOutputBytes === undefined ? {} : { maxOutputBytes: project.maxOutputBytes }),
+    ...(project.maxOutputBytes === undefined ? {} : { maxOutputBytes: Math.min(project.maxOutputBytes, defaultMaxOutputBytes) }),
     ...(project.deferThreshold === undefined ? {} : { deferThreshold: project.deferThreshold }),
   };
 }

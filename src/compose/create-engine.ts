@@ -390,6 +390,7 @@ export class KaryiEngine {
   }
 
   async close(): Promise<void> {
+    this.#engine.close();
     await this.#wiring.close();
     await this.#store.close();
   }

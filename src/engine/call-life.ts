@@ -218,7 +218,7 @@ export class CallLife {
       real,
       memory,
       additions,
-      result: { ...context, additions: [...additions, ...session.notices()] },
+      result: { ...context, additions: [...additions, ...doubts(call), ...session.notices()] },
       ...(gate.approvalId === undefined ? { replan } : { approvalId: gate.approvalId }),
       ...(options.signal === undefined ? {} : { signal: options.signal }),
       ...(options.onProgress === undefined ? {} : { onProgress: options.onProgress }),
@@ -312,6 +312,13 @@ export class CallLife {
       store,
     };
   }
+}
+
+/** A call that came in pieces is done as far as it came; whoever reads the result must know. */
+function doubts({ cutOff }: Call): readonly string[] {
+  return cutOff === true
+    ? ["Note: the call was cut off before its end, so what it was to do may be incomplete. Check it, or write it again."]
+    : [];
 }
 
 /** The call as it was made, from its record. */

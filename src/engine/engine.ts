@@ -50,6 +50,7 @@ export class Engine {
   readonly #gate: Gate;
   readonly #life: CallLife;
   readonly #undo: Undo;
+  #closed = false;
 
   constructor(dependencies: EngineDependencies) {
     this.#dependencies = dependencies;
@@ -84,7 +85,7 @@ export class Engine {
 
   /** Idempotent by call id; may answer `suspended`. Never rejects for anything a tool, a person or the policy does. */
   begin(session: Session, request: CallRequest, options: CallOptions = {}): Promise<Result> {
-    const asked = wellFormed(request);
+    const asked = this.#closed ? { ...wellFormed(request), unreadable: "the engine is closed" } : wellFormed(request);
     const isNew = asked.id === undefined;
     return this.#life.begin(session, { ...asked, id: asked.id ?? this.#dependencies.newId() }, options, isNew);
   }
@@ -136,6 +137,11 @@ export class Engine {
 
   history(filter: CallFilter): Promise<readonly CallRecord[]> {
     return this.#dependencies.store.listCalls(filter);
+  }
+
+  /** Whatever is called from now on is refused. */
+  close(): void {
+    this.#closed = true;
   }
 
   /** Live events of this process. */

@@ -1,6 +1,6 @@
 /** `karyi approvals`: what waits for a person, and the person's answer. */
 import { exitCodeOf, exitCodes } from "../exit-code.ts";
-import { type GlobalFlags, print, printJson, printResult, UsageError, warn, withEngine } from "../front.ts";
+import { type GlobalFlags, print, printJson, printResult, UsageError, withEngine } from "../front.ts";
 import { say } from "../messages.ts";
 
 export function listApprovals(_: readonly string[], flags: GlobalFlags & { readonly all?: boolean }): Promise<number> {
@@ -21,10 +21,7 @@ export function answerApproval(
   if (answer !== "once" && answer !== "always" && answer !== "deny") throw new UsageError(say("unknownAnswer", answer));
   return withEngine(flags, async (engine) => {
     const record = await engine.answer(id, { answer, ...(flags.words === undefined ? {} : { words: flags.words }) }, "command");
-    if (!record) {
-      warn(say("noSuchApproval", id));
-      return exitCodes.failed;
-    }
+    if (!record) throw new Error(say("noSuchApproval", id));
     const result = await engine.finishAnswered(record);
     if (flags.json) printJson(result);
     else printResult(result);

@@ -1,7 +1,7 @@
 /** `karyi tools [show NAME]`: what there is and how it is called. */
 import type { JsonObject, Tool } from "../../contract/index.ts";
 import { exitCodes } from "../exit-code.ts";
-import { type GlobalFlags, print, printJson, warn, withEngine } from "../front.ts";
+import { type GlobalFlags, print, printJson, withEngine } from "../front.ts";
 import { say } from "../messages.ts";
 
 export function listTools(_: readonly string[], flags: GlobalFlags): Promise<number> {
@@ -19,10 +19,7 @@ export function listTools(_: readonly string[], flags: GlobalFlags): Promise<num
 export function showTool([name = ""]: readonly string[], flags: GlobalFlags): Promise<number> {
   return withEngine(flags, async (engine) => {
     const tool = engine.registry.get(name);
-    if (!tool) {
-      warn(say("unknownTool", name, engine.registry.closest(name, 3).join(", ")));
-      return exitCodes.failed;
-    }
+    if (!tool) throw new Error(say("unknownTool", name, engine.registry.closest(name, 3).join(", ")));
     const spec = engine.describe(tool);
     if (flags.json) printJson(spec);
     else print(describe(tool, spec.inputSchema, spec.safetyLevel));

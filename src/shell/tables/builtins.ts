@@ -4,6 +4,7 @@
  * not listed is not understood.
  */
 import { type Field, mayBeOption, textField } from "../field.ts";
+import type { Judge } from "../judge.ts";
 import type { Call, Handler } from "../machine.ts";
 import { optionTable, readOptions } from "../options.ts";
 import { isWithin, joinPath, normalizePath } from "../paths.ts";
@@ -16,7 +17,13 @@ function asks(reason: string): Handler {
   return ({ judge }) => judge.fail(reason);
 }
 
+/** A pattern among words that mean nothing still tells what is in a directory. */
+function listsPatterns(judge: Judge, fields: readonly Field[]): void {
+  for (const field of fields) if (field.kind === "glob") judge.list(field, false);
+}
+
 const echo: Handler = ({ judge, fields }) => {
+  listsPatterns(judge, fields);
   if (!judge.heard) return;
   const words = fields.slice(1);
   // Other shells' echo knows escapes.
@@ -38,6 +45,7 @@ const echo: Handler = ({ judge, fields }) => {
 };
 
 const printf: Handler = ({ judge, fields, machine }) => {
+  listsPatterns(judge, fields);
   let index = 1;
   if (fields[1]?.kind === "text" && fields[1].text === "-v") {
     const name = fields[2];
