@@ -133,8 +133,8 @@ function utf16WithoutMark(sample: Uint8Array, evenLength: boolean): Judgement | 
 function isAsciiWithNuls(sample: Uint8Array): boolean {
   let nuls = 0;
   for (const byte of sample) {
-    if (byte > 0x7f) return false;
     if (byte === 0) nuls += 1;
+    else if (byte > 0x7e || (byte < 0x20 && byte !== 0x09 && byte !== 0x0a && byte !== 0x0d)) return false;
   }
   return nuls * 4 < sample.length;
 }
