@@ -1,4 +1,5 @@
 /** The command: flags, exit codes, one JSON object on stdout, state that persists between commands. */
+import { spawnSync } from "node:child_process";
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
@@ -86,9 +87,23 @@ describe("karyi call", () => {
       const { code, stdout } = await run([...args, "--json"]);
       expect([code, JSON.parse(stdout)]).toEqual([2, { status: "error", error: expect.objectContaining({ code: "invalid_tool_input" }) }]);
     }
+    for (const args of [
+      ["approvals", "answer", "nosuch", "once"],
+      ["tools", "show", "Nope"],
+    ])
+      expect(JSON.parse((await run([...args, "--json"])).stdout)).toMatchObject({ status: "error" });
     expect((await run(["histroy"])).stderr).toContain("Did you mean 'history'?");
     const { code, stderr } = await karyi(["history", "--workspace", join(workspace, "none"), "--home", join(workspace, "h")]);
     expect([code, stderr]).toEqual([2, expect.stringContaining("is not a directory")]);
+  });
+
+  it("a reader that stops reading ends the command quietly", async () => {
+    const { run, workspace, home } = await places();
+    await run(["history"]);
+    const bin = join(import.meta.dirname, "../bin/karyi.js");
+    const script = `node "$0" tools show Bash --workspace "$1" --home "$2" | true`;
+    const { stderr } = spawnSync("bash", ["-c", script, bin, workspace, home], { encoding: "utf8" });
+    expect(stderr).toBe("");
   });
 
   it("a home that cannot be used is said with what to do", async () => {

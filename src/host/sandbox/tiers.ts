@@ -94,7 +94,8 @@ export class Tiers {
   async report(): Promise<readonly TierReport[]> {
     const { E2, E2u } = (await this.#probe()).trials;
     const holding = E2.standing ?? E2u.standing;
-    const captures = "dry run, capture and undo of commands; writes land in a layer, the rest is read-only, no survivors";
+    const captures =
+      "dry run, capture and undo of commands; writes land in a layer, the rest but temporary directories is read-only, no survivors";
     const instead = E2u.standing === null ? "" : "; E2u gives the same but for the filter";
     const bubblewrap = "bubblewrap 0.8 or newer, util-linux, tar";
     const utilLinux = "util-linux, tar; user namespaces allowed (sysctl user.max_user_namespaces > 0)";
