@@ -3,8 +3,9 @@
  * puts a detour before every function of ours that crosses a file and none before the parser's; a user's process has neither.
  */
 import { parse } from "unbash";
-import { defaultTraits, type Effect, type PolicyWorld } from "../src/contract/index.ts";
+import { defaultTraits, type Effect } from "../src/contract/index.ts";
 import { decide, factsFromText } from "../src/policy/index.ts";
+import { noRules, worldOf } from "../src/policy/test-world.ts";
 import { analyzeCommand, type DraftEffect } from "../src/shell/index.ts";
 import { shellCommands } from "./shell-commands.ts";
 
@@ -20,18 +21,7 @@ const warmUps = smoke ? 1 : 300;
 const pairs = smoke ? 1 : 15;
 const repeat = smoke ? 1 : 50;
 
-const world: PolicyWorld = {
-  workspace: "/repo",
-  roots: ["/repo"],
-  temporary: [],
-  userHome: "/home/u",
-  karyiHome: "/home/u/.karyi",
-  readableSystemPaths: [],
-  allowedDomains: [],
-  platform: "posix",
-  caseInsensitive: false,
-  sandboxed: false,
-};
+const world = worldOf();
 const shellWorld = {
   cwd: "/repo",
   userHome: "/home/u",
@@ -48,10 +38,7 @@ function effectOf(draft: DraftEffect): Effect {
 
 function judge(command: string): void {
   const { effects } = analyzeCommand(command, shellWorld);
-  decide(
-    { tool: "Bash", traits: defaultTraits, effects: effects.map(effectOf), mode: "default", rules: { allow: [], ask: [], deny: [] } },
-    world,
-  );
+  decide({ tool: "Bash", traits: defaultTraits, effects: effects.map(effectOf), mode: "default", rules: noRules }, world);
 }
 
 function timed(work: (command: string) => void, command: string): number {

@@ -6,10 +6,9 @@ import { spawn } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { RunContext, ShellRequest, Tool } from "../src/contract/index.ts";
 import { ProcessRoom } from "../src/host/index.ts";
 import { createEngine } from "../src/index.ts";
-import { bash } from "../src/tools/shell/index.ts";
+import { plainBash } from "./plain-bash.ts";
 
 export interface PrintingTimes {
   readonly limitMs: number;
@@ -22,17 +21,9 @@ const warmUps = smoke ? 1 : 10;
 const pairs = smoke ? 1 : 41;
 
 const room = new ProcessRoom(process.env, { plain: true });
-const plainBash: Tool = {
-  ...bash,
-  name: "PlainBash",
-  aliases: [],
-  run(input: unknown, context: RunContext) {
-    return bash.run(input, { ...context, processes: { ...context.processes, run: (request: ShellRequest) => room.run(request) } });
-  },
-};
 const workspace = mkdtempSync(join(tmpdir(), "karyi-bench-"));
 const home = mkdtempSync(join(tmpdir(), "karyi-bench-"));
-const engine = await createEngine({ workspace, home, mode: "accept-edits", tools: [plainBash], approve: async () => "once" });
+const engine = await createEngine({ workspace, home, mode: "accept-edits", tools: [plainBash(room)], approve: async () => "once" });
 const session = await engine.openSession();
 
 async function called(): Promise<void> {

@@ -2,30 +2,19 @@
 import { spawn, spawnSync } from "node:child_process";
 import { join } from "node:path";
 import { afterAll, expect, it } from "vitest";
-import type { RunContext, ShellRequest, Tool } from "../src/contract/index.ts";
 import { ProcessRoom } from "../src/host/index.ts";
-import { bash } from "../src/tools/shell/index.ts";
 import { bareWrite } from "./bare-write.ts";
 import type { Judging } from "./judging.child.ts";
 import { question, record } from "./measure.ts";
 import { benchPlace, smoke, succeeded } from "./place.ts";
+import { plainBash } from "./plain-bash.ts";
 import type { PrintingTimes } from "./printing.child.ts";
 
 const room = new ProcessRoom(process.env, { plain: true });
 afterAll(() => room.close());
 const never = new AbortController().signal;
 
-/** The tool as it is, on a plain process group: what a namespace costs is the machine's, not the tool's. */
-const plainBash: Tool = {
-  ...bash,
-  name: "PlainBash",
-  aliases: [],
-  run(input: unknown, context: RunContext) {
-    return bash.run(input, { ...context, processes: { ...context.processes, run: (request: ShellRequest) => room.run(request) } });
-  },
-};
-
-const { session, workspace } = await benchPlace({ tools: [plainBash], env: process.env, approve: async () => "once" });
+const { session, workspace } = await benchPlace({ tools: [plainBash(room)], env: process.env, approve: async () => "once" });
 const bare = bareWrite();
 const call = (command: string) => async () => void succeeded(await session.call("PlainBash", { command }));
 
