@@ -10,10 +10,15 @@ import { program, systemPath } from "./programs.ts";
 /** Whether the namespaces are made with the rights one has, or in a user namespace of one's own. */
 export type Standing = "root" | "user";
 
+export interface Layer {
+  readonly upper: string;
+  readonly work: string;
+}
+
 interface ConfinedRoot {
   readonly path: string;
   /** Where writes go instead; without it they go to the directory itself. */
-  readonly layer?: { readonly upper: string; readonly work: string };
+  readonly layer?: Layer;
 }
 
 export interface Confinement {
@@ -32,6 +37,8 @@ export interface Confinement {
   readonly kept: readonly string[];
   readonly network: NetworkAccess;
   readonly cwd: string;
+  /** Another bubblewrap than the system's. */
+  readonly bubblewrap?: string;
 }
 
 /** Prepares the stage; answers what to run before `bash -c COMMAND`. */
@@ -46,8 +53,12 @@ export const environmentFd = 5;
 /** Of root's rights those that act on files one can write anyway; none opens another way to the machine. */
 export const keptCapabilities = ["chown", "dac_override", "fowner", "fsetid"];
 
+/** By these a process of a run is known: what builds its world, and the first one in it. */
+export const setupName = "karyi-setup";
+export const initName = (stage: string): string => `${stage}/karyi-init`;
+
 /** What the report holds when the world could not be built. */
-const setupFailure = "!karyi-setup ";
+const setupFailure = `!${setupName} `;
 
 /** How bubblewrap begins its complaints; the command's own never reach the report. */
 const bubblewrapFailure = /^bwrap: /m;

@@ -3,13 +3,13 @@ import { chownSync, existsSync, mkdtempSync, rmSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { describe, expect, it } from "vitest";
 import { type Attempt, attempts } from "./fixtures/attempts.ts";
-import { capturingHere } from "./fixtures/world.ts";
+import { capturingHere, capturingTiers } from "./fixtures/world.ts";
 
 const register = resolve(import.meta.dirname, "../../../test/support/ts-register.mjs");
 const isRoot = process.getuid?.() === 0;
 const here = await capturingHere();
 
-for (const tier of ["E2", "E2u"] as const) {
+for (const tier of capturingTiers) {
   const holds = here.includes(tier);
   describe(`ways out of a world of tier ${tier}${holds ? "" : " (skipped: it does not hold here)"}`, () => {
     it.skipIf(!holds)(`none is open ${isRoot ? "to root" : "to an ordinary user"}`, { timeout: 120_000 }, async () => {
@@ -28,7 +28,10 @@ for (const tier of ["E2", "E2u"] as const) {
             ...["--reuid=65534", "--regid=65534", "--clear-groups", process.execPath, "--import", register],
             ...[join(import.meta.dirname, "fixtures/as-user.child.mjs"), "attempts", tier],
           ],
-          { env: { PATH: process.env.PATH, HOME: "/nonexistent", KARYI_TEST_PLACE: place }, encoding: "utf8" },
+          {
+            env: { PATH: process.env.PATH, HOME: "/nonexistent", KARYI_TEST_PLACE: place, KARYI_TEST_BWRAP: process.env.KARYI_TEST_BWRAP },
+            encoding: "utf8",
+          },
         );
         const results = JSON.parse(output) as readonly Attempt[];
         expect(results.filter(({ problem }) => problem !== "")).toEqual([]);

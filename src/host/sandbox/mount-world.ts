@@ -11,12 +11,14 @@ import {
   type Confinement,
   environmentFd,
   getsNameBack,
+  initName,
   isDirectory,
   keptCapabilities,
   need,
   overlayOptions,
   reachable,
   type Standing,
+  setupName,
   setupPrelude,
 } from "./confinement.ts";
 import { buildingPlace, deviceDirectory, devices } from "./devices.ts";
@@ -47,7 +49,7 @@ export function mountWorld(confinement: Confinement): readonly string[] {
     ...(network === "on" ? [] : ["--net"]),
   ];
   const script = setupScript(confinement, hiddenMounts(mounts));
-  return [need("unshare"), ...flags, "--fork", "--kill-child", "--mount-proc", "--", need("sh"), "-c", script, "karyi-setup"];
+  return [need("unshare"), ...flags, "--fork", "--kill-child", "--mount-proc", "--", need("sh"), "-c", script, setupName];
 }
 
 /** A directory that is replaced as a whole: built aside with what lies in it, then put over the place it stands for. */
@@ -155,7 +157,7 @@ function setupScript({ standing, stage, network, cwd }: Confinement, hidden: rea
     `cd ${shellQuote(cwd)} || fail cwd`,
     "unset OLDPWD",
     "exec 2>&6 6>&-",
-    `exec ${asThePerson(standing)} ${need("sh")} -c '. /dev/fd/${environmentFd}; exec ${environmentFd}<&-; "$@"; exit $?' karyi-init "$@"`,
+    `exec ${asThePerson(standing)} ${need("sh")} -c '. /dev/fd/${environmentFd}; exec ${environmentFd}<&-; "$@"; exit $?' ${shellQuote(initName(stage))} "$@"`,
   ].join("\n");
 }
 

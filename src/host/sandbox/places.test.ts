@@ -1,14 +1,27 @@
 /** What holds for special files, several roots, other file systems in the workspace, and the loopback. */
-import { execFileSync } from "node:child_process";
-import { accessSync, constants, existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, realpathSync, writeFileSync } from "node:fs";
+import { execFileSync, spawn } from "node:child_process";
+import { once } from "node:events";
+import {
+  accessSync,
+  constants,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { createServer } from "node:net";
 import { homedir, tmpdir } from "node:os";
 import { join, resolve } from "node:path";
-import { afterEach, describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it, vi } from "vitest";
 import type { NetworkAccess } from "../../contract/index.ts";
 import { BackgroundTasks } from "../processes/background-tasks.ts";
 import { ProcessRoom } from "../processes/create-processes.ts";
-import { capturingHere, makeWorld, treeOf, type World, type WorldOptions } from "./fixtures/world.ts";
+import { sleepersFor } from "./fixtures/attempts.ts";
+import { capturingHere, capturingTiers, makeWorld, treeOf, type World, type WorldOptions } from "./fixtures/world.ts";
 import { program } from "./programs.ts";
 
 const register = resolve(import.meta.dirname, "../../../test/support/ts-register.mjs");
@@ -35,7 +48,9 @@ function placeToWrite(): string | undefined {
   });
 }
 
-for (const tier of ["E2", "E2u"] as const) {
+const isLauncher = (pid: number): boolean => readFileSync(`/proc/${pid}/comm`, "utf8").startsWith("karyi-launcher");
+
+for (const tier of capturingTiers) {
   const holds = here.includes(tier);
   describe.skipIf(!holds)(`tier ${tier}${holds ? "" : " (skipped: it does not hold here)"}`, () => {
     it("named pipes are committed and undone, sockets are left out and named", async () => {
@@ -85,6 +100,29 @@ for (const tier of ["E2", "E2u"] as const) {
       });
       expect(outcome).toMatchObject({ timedOut: true, exitCode: 3 });
       expect(readFileSync(join(world.workspace, "saved"), "utf8")).toBe("saved\n");
+    });
+
+    it(`after a kill -9 of Karyi and its launcher no process is left ${tier === "E1" ? "at once" : "at the next start"}`, async () => {
+      const token = `97${process.pid}${capturingTiers.indexOf(tier)}`;
+      const command = `(setsid sh -c 'exec sleep ${token}' >/dev/null 2>&1 &); echo ready; sleep ${token}`;
+      const script = join(import.meta.dirname, "fixtures/lasting.child.mjs");
+      const child = spawn(process.execPath, ["--import", register, script, tier, command], { stdio: ["ignore", "pipe", "inherit"] });
+      const { pid = 0 } = child;
+      let said = "";
+      child.stdout.setEncoding("utf8").on("data", (text: string) => {
+        said += text;
+      });
+      await vi.waitUntil(() => said.includes("ready"), { timeout: 20_000 });
+      const base = said.split("\n", 1)[0] ?? "";
+      const launchers = readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").trim().split(" ").map(Number).filter(isLauncher);
+      for (const one of [pid, ...launchers]) process.kill(one, "SIGKILL");
+      if (child.exitCode === null && child.signalCode === null) await once(child, "exit");
+      const { sandbox } = open({ only: [tier], home: join(base, "home"), workspace: join(base, "ws") });
+      if (tier !== "E1") await sandbox.recoverChangeSets();
+      await vi.waitUntil(() => sleepersFor(token).length === 0, { timeout: 20_000 });
+      await sandbox.recoverChangeSets();
+      expect(readdirSync(join(base, "home", "sandbox")).filter((name) => name.length === 16)).toEqual([]);
+      rmSync(base, { recursive: true, force: true });
     });
 
     it("every root is captured and undone, and a root within another is part of it", async () => {
@@ -139,7 +177,7 @@ for (const tier of ["E2", "E2u"] as const) {
       },
     );
 
-    const canRaise = tier === "E2" || program("ip") !== undefined || program("ifconfig") !== undefined;
+    const canRaise = tier !== "E2u" || program("ip") !== undefined || program("ifconfig") !== undefined;
     it(`loopback: servers of the command are reached, those of the host are not${canRaise ? "" : "; refused here, since neither ip nor ifconfig is installed"}`, async () => {
       let visits = 0;
       const server = createServer((connection) => {

@@ -35,9 +35,9 @@ import {
   stateBases,
 } from "./state-directory.ts";
 import { type Purpose, surroundings } from "./surroundings.ts";
-import { buildWorld, type TierReport, Tiers } from "./tiers.ts";
+import { buildWorld, type TierOptions, type TierReport, Tiers } from "./tiers.ts";
 
-export interface SandboxOptions {
+export interface SandboxOptions extends TierOptions {
   /** Karyi's home: layers are kept there, and no command sees it. */
   readonly home: string;
   readonly userHome: string;
@@ -45,8 +45,6 @@ export interface SandboxOptions {
   /** Writes before-images to the journal of a call; durable when it resolves. */
   readonly journal?: (callId: string, entries: readonly JournalEntry[]) => Promise<void>;
   readonly makeDiff?: MakeDiff;
-  /** Tiers that may be used; absent: whatever holds. */
-  readonly only?: readonly SandboxTier[];
   /** How much of a workspace is kept where there is no overlay. */
   readonly shadowLimits?: ShadowLimits;
 }
@@ -97,7 +95,7 @@ export class Sandbox {
 
   constructor(options: SandboxOptions) {
     this.#options = options;
-    this.#tiers = new Tiers(options.home, options.only);
+    this.#tiers = new Tiers(options.home, options);
   }
 
   tierReport(): Promise<readonly TierReport[]> {
@@ -110,7 +108,7 @@ export class Sandbox {
 
   /** Fails closed: where the tier does not hold, nothing can be started. */
   async begin(plan: RunPlan): Promise<ConfinedRun> {
-    const { home, userHome } = this.#options;
+    const { home, userHome, bubblewrap } = this.#options;
     const way = await this.#tiers.way();
     const roots = outermost(plan.roots.map((path) => realpathSync.native(path)));
     const base = stateBase(home, roots);
@@ -126,6 +124,7 @@ export class Sandbox {
         roots: captured,
         network: plan.network,
         cwd: plan.cwd,
+        ...(bubblewrap === undefined ? {} : { bubblewrap }),
         ...surroundings({ home, userHome, purpose: plan.purpose, network: plan.network, roots }),
       });
       const layers = captured.flatMap(({ path, layer }) => (layer === undefined ? [] : [{ root: path, upper: layer.upper }]));

@@ -8,6 +8,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Owner } from "../../contract/index.ts";
 import { isAlive, thisOwner } from "../process-identity.ts";
+import type { Layer } from "./confinement.ts";
 import { isPlainPath, isWithin } from "./mount-table.ts";
 
 /** overlayfs itself and file systems that hold no layer. */
@@ -60,11 +61,6 @@ export function newRunDirectory(base: string): RunDirectory {
 /** From now on this process answers for the run: what it leaves unfinished is taken up when it is dead. */
 export function own(path: string): void {
   writeFileSync(join(path, "owner"), JSON.stringify(owner), { mode: 0o600 });
-}
-
-export interface Layer {
-  readonly upper: string;
-  readonly work: string;
 }
 
 /** The upper directory looks like the root it stands for: an overlay shows its mode and owner. */

@@ -40,7 +40,11 @@ describe(holds ? "a command, three ways" : "a command, three ways (skipped: no o
           ...["--reuid=65534", "--regid=65534", "--clear-groups", process.execPath, "--import", register],
           ...[join(import.meta.dirname, "fixtures/as-user.child.mjs"), "table", String(full ? 1 : 40)],
         ],
-        { env: { PATH: process.env.PATH, HOME: "/nonexistent" }, encoding: "utf8", maxBuffer: 1 << 24 },
+        {
+          env: { PATH: process.env.PATH, HOME: "/nonexistent", KARYI_TEST_BWRAP: process.env.KARYI_TEST_BWRAP },
+          encoding: "utf8",
+          maxBuffer: 1 << 24,
+        },
       );
       expect(JSON.parse(output)).toEqual([]);
     },

@@ -18,7 +18,7 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { SandboxTier } from "../../contract/index.ts";
-import { bubblewrapWorld } from "./bubblewrap-world.ts";
+import { bubblewrapWorld, overlayingBubblewrapWorld } from "./bubblewrap-world.ts";
 import { type BuildWorld, environmentFd, type Standing, setupEnvironment } from "./confinement.ts";
 import { mountWorld } from "./mount-world.ts";
 import { program } from "./programs.ts";
@@ -34,8 +34,8 @@ export interface TierReport {
   readonly install?: string;
 }
 
-/** What captures commands, the better one first. */
-const capturing = ["E2", "E2u"] as const;
+/** What captures commands, the best one first. */
+const capturing = ["E1", "E2", "E2u"] as const;
 export type CapturingTier = (typeof capturing)[number];
 
 /** How a world is built here. */
@@ -56,6 +56,7 @@ interface Probed {
 }
 
 const builders: Readonly<Record<CapturingTier, { readonly build: BuildWorld; readonly needs: readonly string[] }>> = {
+  E1: { build: overlayingBubblewrapWorld, needs: ["bwrap", "env", "sh", "tar"] },
   E2: { build: bubblewrapWorld, needs: ["unshare", "mount", "bwrap", "sh", "tar"] },
   E2u: { build: mountWorld, needs: ["unshare", "mount", "setpriv", "sh", "tar"] },
 };
@@ -64,17 +65,23 @@ export const buildWorld = (tier: CapturingTier): BuildWorld => builders[tier].bu
 
 const probeTimeoutMs = 10_000;
 /** Grows when worlds are built in another way: what was probed before says nothing about it. */
-const worldVersion = 3;
+const worldVersion = 4;
+
+export interface TierOptions {
+  /** Tiers that may be used; absent: whatever holds. */
+  readonly only?: readonly SandboxTier[];
+  /** Another bubblewrap than the system's. */
+  readonly bubblewrap?: string;
+}
 
 export class Tiers {
   readonly #home: string;
-  readonly #only: readonly SandboxTier[] | undefined;
+  readonly #options: TierOptions;
   #probed: Promise<Probed> | undefined;
 
-  /** `only`: what is not named is taken for absent. */
-  constructor(home: string, only?: readonly SandboxTier[]) {
+  constructor(home: string, options: TierOptions = {}) {
     this.#home = home;
-    this.#only = only;
+    this.#options = options;
   }
 
   /** How commands are captured here; `undefined` where they cannot be. */
@@ -92,18 +99,22 @@ export class Tiers {
   }
 
   async report(): Promise<readonly TierReport[]> {
-    const { E2, E2u } = (await this.#probe()).trials;
-    const holding = E2.standing ?? E2u.standing;
+    const { E1, E2, E2u } = (await this.#probe()).trials;
+    const holding = E1.standing ?? E2.standing ?? E2u.standing;
     const captures =
       "dry run, capture and undo of commands; writes land in a layer, the rest but temporary directories is read-only, no survivors";
+    const filtered = "a seccomp filter; without a network no Unix sockets";
+    const insteadOfE1 = E2.standing === null ? "" : "; E2 guarantees the same";
     const instead = E2u.standing === null ? "" : "; E2u gives the same but for the filter";
     const bubblewrap = "bubblewrap 0.8 or newer, util-linux, tar";
     const utilLinux = "util-linux, tar; user namespaces allowed (sysctl user.max_user_namespaces > 0)";
     return [
-      { tier: "E1", holds: false, detail: "overlays of bubblewrap itself (0.11 and newer) are not used; E2 guarantees the same" },
+      E1.standing === null
+        ? { tier: "E1", holds: false, detail: `${E1.reason}${insteadOfE1}`, install: "bubblewrap 0.11 or newer, coreutils, tar" }
+        : { tier: "E1", holds: true, detail: `${how(E1.standing)}, in one step: ${captures}; ${filtered}` },
       E2.standing === null
         ? { tier: "E2", holds: false, detail: `${E2.reason}${instead}`, install: bubblewrap }
-        : { tier: "E2", holds: true, detail: `${how(E2.standing)}: ${captures}; a seccomp filter; without a network no Unix sockets` },
+        : { tier: "E2", holds: true, detail: `${how(E2.standing)}: ${captures}; ${filtered}` },
       E2u.standing === null
         ? { tier: "E2u", holds: false, detail: E2u.reason, install: utilLinux }
         : { tier: "E2u", holds: true, detail: `${how(E2u.standing)}: ${captures}; no seccomp filter` },
@@ -125,14 +136,15 @@ export class Tiers {
   }
 
   #restricted(probed: Probed): Probed {
-    const only = this.#only;
+    const { only } = this.#options;
     if (only === undefined) return probed;
     const trial = (tier: CapturingTier): Trial => (only.includes(tier) ? probed.trials[tier] : { standing: null, reason: "switched off" });
-    return { ...probed, trials: { E2: trial("E2"), E2u: trial("E2u") } };
+    return { ...probed, trials: { E1: trial("E1"), E2: trial("E2"), E2u: trial("E2u") } };
   }
 
   async #remembered(): Promise<Probed> {
-    const key = machineKey();
+    const { bubblewrap } = this.#options;
+    const key = machineKey(bubblewrap);
     const path = join(this.#home, "sandbox", "probe.json");
     try {
       const known = JSON.parse(readFileSync(path, "utf8")) as Probed;
@@ -140,7 +152,12 @@ export class Tiers {
     } catch {
       // Never probed, or unreadable: probe.
     }
-    const probed = { key, trials: { E2: await probe(this.#home, "E2"), E2u: await probe(this.#home, "E2u") } };
+    const [E1, E2, E2u] = await Promise.all([
+      probe(this.#home, "E1", bubblewrap),
+      probe(this.#home, "E2", bubblewrap),
+      probe(this.#home, "E2u", bubblewrap),
+    ]);
+    const probed = { key, trials: { E1, E2, E2u } };
     try {
       writeFileSync(path, JSON.stringify(probed), { mode: 0o600 });
     } catch {
@@ -154,35 +171,44 @@ function how(standing: Standing): string {
   return standing === "user" ? "in a user namespace" : "with the rights of root";
 }
 
-async function probe(home: string, tier: CapturingTier): Promise<Trial> {
+async function probe(home: string, tier: CapturingTier, bubblewrap?: string): Promise<Trial> {
   if (process.platform !== "linux") return { standing: null, reason: "overlays and namespaces are Linux's" };
-  const missing = builders[tier].needs.filter((name) => program(name) === undefined);
+  const missing = builders[tier].needs.filter((name) => find(name, bubblewrap) === undefined);
   if (missing.length > 0) return { standing: null, reason: `not installed: ${missing.join(", ")}` };
   const candidates: readonly Standing[] = process.getuid?.() === 0 ? ["root", "user"] : ["user"];
   const reasons: string[] = [];
   for (const standing of candidates) {
     try {
-      await canary(home, { tier, standing });
+      await canary(home, { tier, standing }, bubblewrap);
       return { standing, reason: "" };
     } catch (error) {
       reasons.push((error as Error).message);
     }
   }
-  return { standing: null, reason: reasons.join("; ") };
+  return { standing: null, reason: [...new Set(reasons)].join("; ") };
 }
 
-/** Writes, replaces and removes within, writes and reads without: the disk must show none of it, and the layer all of it. */
-async function canary(home: string, { tier, standing }: Way): Promise<void> {
+function find(name: string, bubblewrap: string | undefined): string | undefined {
+  return name === "bwrap" && bubblewrap !== undefined ? bubblewrap : program(name);
+}
+
+/** The command must be able to end when it is told to. */
+const feelsTerm = `while read -r key value; do [ "$key" != SigIgn: ] || [ $((0x$value >> 14 & 1)) = 0 ] || exit 8; done </proc/self/status`;
+
+/** Writes, replaces, renames and removes within, writes and reads without: the disk must show none of it, and the layer all of it. */
+async function canary(home: string, { tier, standing }: Way, bubblewrap: string | undefined): Promise<void> {
   const place = realpathSync(mkdtempSync(join(tmpdir(), "karyi-canary-")));
   try {
     const inside = join(place, "inside");
     const outside = join(place, "outside");
     const secret = join(place, "secret");
     mkdirSync(join(inside, "replaced"), { recursive: true });
+    mkdirSync(join(inside, "from"));
     mkdirSync(secret);
     writeFileSync(join(secret, "key"), "unseen");
     writeFileSync(join(inside, "kept"), "before");
     writeFileSync(join(inside, "replaced", "old"), "before");
+    writeFileSync(join(inside, "from", "file"), "before");
     const base = stateBase(home, [inside]);
     if (base === undefined) throw new Error("no file system for layers: Karyi's home and the temporary directory cannot hold them");
     const directory = newRunDirectory(base);
@@ -199,10 +225,11 @@ async function canary(home: string, { tier, standing }: Way): Promise<void> {
         kept: [],
         network: "none",
         cwd: inside,
+        ...(bubblewrap === undefined ? {} : { bubblewrap }),
       });
       await start(
         prefix,
-        `echo after > kept; rm -r replaced; mkdir replaced; [ ! -e '${secret}/key' ] || exit 9; echo escaped > '${outside}'; mount -o remount,rw / ; exit 0`,
+        `${feelsTerm}; echo after > kept; rm -r replaced; mkdir replaced; mv from to; [ ! -e '${secret}/key' ] || exit 9; echo escaped > '${outside}'; mount -o remount,rw / ; exit 0`,
       );
       if (existsSync(outside)) throw new Error("a write outside the workspace came through");
       if (readFileSync(join(inside, "kept"), "utf8") !== "before") throw new Error("a write came through the overlay");
@@ -211,7 +238,8 @@ async function canary(home: string, { tier, standing }: Way): Promise<void> {
         .map(({ kind, path }) => `${kind} ${path}`)
         .sort()
         .join(", ");
-      if (found !== "file kept, remove replaced/old") throw new Error(`the layer shows something else: ${found}`);
+      if (found !== "file kept, file to/file, mkdir to, remove from/file, remove replaced/old, rmdir from")
+        throw new Error(`the layer shows something else: ${found}`);
     } finally {
       removeRun(directory.path);
     }
@@ -240,10 +268,10 @@ function start(prefix: readonly string[], command: string): Promise<void> {
 }
 
 /** Changes when the machine booted again, the user is another one, or a program was replaced. */
-function machineKey(): string {
+function machineKey(bubblewrap: string | undefined): string {
   const parts = [process.getuid?.() ?? -1, process.platform, readOr("/proc/sys/kernel/random/boot_id"), environmentFd, worldVersion];
   for (const name of new Set(capturing.flatMap((tier) => builders[tier].needs))) {
-    const path = program(name);
+    const path = find(name, bubblewrap);
     parts.push(path === undefined ? "-" : `${path}:${statSync(path).mtimeMs}`);
   }
   return parts.join("|");
