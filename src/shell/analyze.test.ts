@@ -254,7 +254,9 @@ describe("the world", () => {
     for (const command of ["cd vendor && git status", "git -C vendor status", "(cd vendor; git log)"]) {
       expect([command, analyzeCommand(command, world).understood]).toEqual([command, false]);
     }
-    expect(analyzeCommand("cd /repo && git status", { ...world, cwd: "/repo/src" }).understood).toBe(true);
+    const below = { ...world, cwd: "/repo/src" };
+    expect(analyzeCommand("cd /repo && git status", below).understood).toBe(false);
+    expect(analyzeCommand("cd /repo && git status", { ...below, gitDirectories: ["/repo"] }).understood).toBe(true);
   });
 
   it("a terminal expands history and starts pagers", () => {

@@ -102,6 +102,14 @@ export class Judge {
     else for (const directory of this.state.directories) this.readPath(directory, tree, linkDepth);
   }
 
+  /** Git shows contents of the files it tracks: below the given places, or of the whole repository. */
+  readTracked(places: readonly Field[]): void {
+    if (this.state.directories === undefined) this.fail("the working directory is not known");
+    else if (places.length === 0)
+      for (const path of this.state.directories) this.effects.push({ kind: "read", path, tracked: "repository" });
+    else for (const place of places) for (const path of this.paths(place)) this.effects.push({ kind: "read", path, tracked: "below" });
+  }
+
   /** Names a filter such as `--include=.env` lets through. */
   readNamed(pattern: string): void {
     if (!hasWildcard(pattern)) {

@@ -121,6 +121,8 @@ export interface ParsedOptions {
   readonly operands: readonly Field[];
   /** Where the operands began, for wrappers. */
   readonly operandIndex: number;
+  /** How many of the operands stand behind `--`. */
+  readonly afterDashes: number;
 }
 
 /** Stands for no operands yet; never written to. */
@@ -140,6 +142,7 @@ export function readOptions(table: OptionTable, fields: readonly Field[], from: 
   const options = new GivenOptions();
   let operands: Field[] = none;
   let operandIndex = fields.length;
+  let afterDashes = 0;
   for (let index = from; index < fields.length; index += 1) {
     const field = fields[index];
     if (field === undefined) break;
@@ -165,6 +168,7 @@ export function readOptions(table: OptionTable, fields: readonly Field[], from: 
     const text = field.text;
     if (text === "--") {
       if (operands.length === 0) operandIndex = index + 1;
+      afterDashes = fields.length - index - 1;
       operands = operands === none ? fields.slice(index + 1) : [...operands, ...fields.slice(index + 1)];
       break;
     }
@@ -172,7 +176,7 @@ export function readOptions(table: OptionTable, fields: readonly Field[], from: 
     if (used < 0) return undefined;
     index += used;
   }
-  return { options, operands, operandIndex };
+  return { options, operands, operandIndex, afterDashes };
 }
 
 function readLong(table: OptionTable, fields: readonly Field[], index: number, options: GivenOptions, judge: Judge): number {

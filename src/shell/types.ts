@@ -60,6 +60,8 @@ export type ShellClass = "search" | "read" | "list" | "write" | "silent" | "gene
 export interface DraftReadEffect extends Omit<ReadEffect, "path"> {
   /** Absolute, `.` and `..` still in it. */
   readonly path: string;
+  /** Git shows contents of files it tracks: those of the whole repository the path lies in, or only those at or below it. */
+  readonly tracked?: "repository" | "below";
 }
 
 export interface DraftWriteEffect extends Omit<WriteEffect, "path"> {
@@ -84,6 +86,8 @@ export interface ShellWorld {
   which?(name: string): string | undefined;
   /** Git configuration of this directory's repository was written by somebody trusted. */
   readonly gitTrusted: boolean;
+  /** Other directories, absolute, of which the same is known. */
+  readonly gitDirectories?: readonly string[];
   /** Names of all keys the repository's own configuration sets, lower case; absent: not looked at. */
   readonly gitConfigKeys?: readonly string[];
   /** The text is typed into a terminal: history expansion and pagers are live. */

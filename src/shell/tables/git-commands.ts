@@ -2,14 +2,17 @@
 import { type Field, textField } from "../field.ts";
 import type { Judge } from "../judge.ts";
 import type { OptionSpec, ParsedOptions } from "../options.ts";
+import { type GitContents, placesAmong } from "./git-contents.ts";
 
 export type GitRisk = "fsmonitor" | "filter" | "external" | "textconv" | "signature" | "pager" | "fetch";
 
 export interface GitCommand extends OptionSpec {
+  /** When it shows contents of tracked files that nobody named; never, where it says nothing. */
+  readonly shows?: GitContents;
   /** A verb among its operands counts only as the very first argument; behind an option it means something else. */
   readonly verbFirst?: boolean;
   readonly risks: readonly GitRisk[];
-  readonly operands: (operands: readonly Field[], judge: Judge, parsed: ParsedOptions, afterDashes: number) => void;
+  readonly operands: (operands: readonly Field[], judge: Judge, parsed: ParsedOptions) => void;
 }
 
 export const networkCommands: ReadonlySet<string> = new Set(
@@ -87,6 +90,7 @@ export const gitCommands: ReadonlyMap<string, GitCommand> = new Map<string, GitC
   [
     "status",
     {
+      shows: "verbose",
       short: "sbvzu?",
       long: "short branch show-stash porcelain? long verbose untracked-files? ignore-submodules? ignored? column? no-column ahead-behind no-ahead-behind renames no-renames find-renames?",
       risks: ["fsmonitor", "filter", "pager"],
@@ -96,6 +100,7 @@ export const gitCommands: ReadonlyMap<string, GitCommand> = new Map<string, GitC
   [
     "diff",
     {
+      shows: "unless-summary",
       short: diffShort,
       long: diffLong,
       digits: true,
@@ -106,6 +111,7 @@ export const gitCommands: ReadonlyMap<string, GitCommand> = new Map<string, GitC
   [
     "diff-tree",
     {
+      shows: "patch",
       short: `${diffShort}rtmcv`,
       long: `${diffLong} root stdin`,
       digits: true,
@@ -116,6 +122,7 @@ export const gitCommands: ReadonlyMap<string, GitCommand> = new Map<string, GitC
   [
     "log",
     {
+      shows: "patch",
       short: `${diffShort}n:giEFPm0c`,
       long: `${diffLong} ${logLong}`,
       digits: true,
@@ -126,6 +133,7 @@ export const gitCommands: ReadonlyMap<string, GitCommand> = new Map<string, GitC
   [
     "show",
     {
+      shows: "object",
       short: `${diffShort}n:giEFPmc`,
       long: `${diffLong} ${logLong}`,
       digits: true,
@@ -136,6 +144,7 @@ export const gitCommands: ReadonlyMap<string, GitCommand> = new Map<string, GitC
   [
     "whatchanged",
     {
+      shows: "patch",
       short: `${diffShort}n:`,
       long: `${diffLong} ${logLong}`,
       digits: true,
@@ -150,6 +159,7 @@ export const gitCommands: ReadonlyMap<string, GitCommand> = new Map<string, GitC
   [
     "reflog",
     {
+      shows: "patch",
       short: "n:",
       long: logLong,
       digits: true,
@@ -205,7 +215,10 @@ export const gitCommands: ReadonlyMap<string, GitCommand> = new Map<string, GitC
       operands: revisionsAndPaths,
     },
   ],
-  ["cat-file", { short: "tsep", long: "batch-check? allow-unknown-type", risks: ["fetch"], operands: revisionsAndPaths }],
+  [
+    "cat-file",
+    { shows: "unless-facts", short: "tsep", long: "batch-check? allow-unknown-type", risks: ["fetch"], operands: revisionsAndPaths },
+  ],
   [
     "blame",
     {
@@ -247,6 +260,7 @@ export const gitCommands: ReadonlyMap<string, GitCommand> = new Map<string, GitC
   [
     "stash",
     {
+      shows: "stash",
       short: `${diffShort}`,
       long: `${diffLong} ${logLong}`,
       risks: ["textconv", "external", "signature", "pager", "fetch"],
@@ -288,14 +302,17 @@ function trackedNames(operands: readonly Field[], judge: Judge, parsed: ParsedOp
   judge.names = { nul: parsed.options.has("z"), fields: [{ kind: "glob", text: "*", many: true, shown: "*" }] };
 }
 
-function grepOperands(operands: readonly Field[], judge: Judge, parsed: ParsedOptions, afterDashes: number): void {
+function grepOperands(operands: readonly Field[], judge: Judge, parsed: ParsedOptions): void {
   const given = parsed.options.has("e") || parsed.options.has("f");
-  const rest = given || operands.length === afterDashes ? operands : operands.slice(1);
-  // Tracked files are everybody's; these reach what lies beside them.
+  const rest = given || operands.length === parsed.afterDashes ? operands : operands.slice(1);
+  // These reach what lies beside the tracked files.
   if (["no-index", "untracked", "no-exclude-standard"].some((name) => parsed.options.has(name))) {
     for (const field of rest) judge.read(field, true);
     if (rest.length === 0) judge.readHere(true);
-  } else revisionsAndPaths(rest, judge);
+  } else {
+    revisionsAndPaths(rest, judge);
+    judge.readTracked(placesAmong(rest, parsed.afterDashes));
+  }
 }
 
 /** Configuration may hold tokens in addresses and headers; names of people and branches do not. */

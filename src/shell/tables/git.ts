@@ -9,7 +9,9 @@ import { textField } from "../field.ts";
 import type { Judge } from "../judge.ts";
 import type { Call, Program } from "../machine.ts";
 import { type OptionTable, optionTable, type ParsedOptions, readOptions } from "../options.ts";
+import { normalizePath } from "../paths.ts";
 import { type GitCommand, type GitRisk, gitCommands, networkCommands } from "./git-commands.ts";
+import { readContents } from "./git-contents.ts";
 
 /** `-c` values that only take power away. */
 const hardening =
@@ -95,16 +97,14 @@ function runRead(command: GitCommand, globals: Globals, { judge, fields }: Call)
     const elsewhere = judge.paths(globals.directory);
     judge.state = { ...judge.state, directories: elsewhere.length === 0 ? undefined : elsewhere };
   }
-  let split = globals.index + 1;
-  while (split < fields.length && !(fields[split]?.kind === "text" && fields[split]?.text === "--")) split += 1;
   const parsed = readOptions(table, fields, globals.index + 1, judge);
   if (parsed === undefined) return;
   if (command.verbFirst === true && parsed.operands.length > 0 && fields[globals.index + 1] !== parsed.operands[0])
     judge.fail("an option before its verb changes what git does");
   checkFormats(parsed, judge);
-  const afterDashes = Math.max(0, fields.length - split - 1);
   checkTrust(command, globals, parsed, judge);
-  command.operands(parsed.operands, judge, parsed, afterDashes);
+  command.operands(parsed.operands, judge, parsed);
+  if (command.shows !== undefined) readContents(command.shows, parsed, judge);
 }
 
 const formats = ["format", "pretty", "sort"];
@@ -138,9 +138,11 @@ function checkTrust(command: GitCommand, globals: Globals, parsed: ParsedOptions
   if (world.interactive === true && !globals.switchedOff.includes("pager") && (world.env?.GIT_PAGER ?? world.env?.PAGER) !== "cat")
     judge.fail("starts a pager");
   const here = judge.state.directories;
-  const known = here?.every((directory) => directory === world.cwd || directory === world.workspace) ?? false;
-  if (known && world.gitTrusted) return;
-  if (!known || world.gitConfigKeys === undefined) {
+  const trusted = here?.every(
+    (directory) => (directory === world.cwd && world.gitTrusted) || world.gitDirectories?.includes(normalizePath(directory)) === true,
+  );
+  if (trusted === true) return;
+  if (here?.length !== 1 || here[0] !== world.cwd || world.gitConfigKeys === undefined) {
     judge.fail("configuration of this repository could start programs");
     return;
   }

@@ -18,7 +18,7 @@ function writer(spec: OptionSpec, act: (operands: readonly Field[], judge: Judge
       worst.set("R", undefined);
       for (const field of fields.slice(1)) {
         if ((field.kind === "text" || field.kind === "glob") && !field.text.startsWith("-"))
-          act([field], judge, { options: worst, operands: [field], operandIndex: 1 });
+          act([field], judge, { options: worst, operands: [field], operandIndex: 1, afterDashes: 0 });
       }
       return;
     }

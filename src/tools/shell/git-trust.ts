@@ -3,7 +3,7 @@
  * programs that git runs (fsmonitor, textconv, diff drivers, filters, aliases, pagers…). Only a config
  * whose every key is known to run nothing counts as harmless; whatever cannot be read does not.
  */
-import { dirname, join } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import type { FileReader } from "../../contract/index.ts";
 
 const maxConfigBytes = 256 * 1024;
@@ -30,6 +30,8 @@ export interface GitTrust {
   readonly gitTrusted: boolean;
   /** What the repository's own config sets, where it could be read: flags may neutralise those keys. */
   readonly gitConfigKeys?: readonly string[];
+  /** Directories the command goes to where git is as harmless. */
+  readonly gitDirectories?: readonly string[];
 }
 
 type Reader = Pick<FileReader, "resolve" | "stat" | "readAll">;
@@ -39,7 +41,33 @@ type Reader = Pick<FileReader, "resolve" | "stat" | "readAll">;
  * gets no trust at all, and is asked about.
  */
 export async function gitTrustFor(command: string, cwd: string, files: Reader): Promise<GitTrust> {
-  return /git/i.test(command) ? gitTrust(cwd, files) : { gitTrusted: false };
+  if (!/git/i.test(command)) return { gitTrusted: false };
+  const [here, ...others] = await Promise.all([gitTrust(cwd, files), ...placesIn(command, cwd).map((place) => trustedPlace(place, files))]);
+  const gitDirectories = others.filter((place) => place !== undefined);
+  return gitDirectories.length === 0 ? here : { ...here, gitDirectories };
+}
+
+const maxPlaces = 8;
+const goingTo = /(?:\bcd|\bpushd|-C)[ \t]+(?:"([^"$`\\]+)"|'([^']+)'|([^\s;&|()<>"'$`\\*?[{~]+))/g;
+
+/** Where a command may go before it calls git, as far as its text shows: each place counts from where it starts, and from the one before. */
+function placesIn(command: string, cwd: string): readonly string[] {
+  const places = new Set<string>();
+  let last = cwd;
+  for (const [, double, single, bare] of command.matchAll(goingTo)) {
+    const target = double ?? single ?? bare ?? ".";
+    last = resolve(last, target);
+    places.add(last).add(resolve(cwd, target));
+    if (places.size >= maxPlaces) break;
+  }
+  places.delete(cwd);
+  return [...places];
+}
+
+/** Git looks upward from where a directory really lies. */
+async function trustedPlace(place: string, files: Reader): Promise<string | undefined> {
+  const { kind, real } = await files.resolve(place);
+  return kind === "directory" && (await gitTrust(real, files)).gitTrusted ? place : undefined;
 }
 
 async function gitTrust(cwd: string, files: Reader): Promise<GitTrust> {

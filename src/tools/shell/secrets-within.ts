@@ -4,10 +4,10 @@
  * own, so that the policy judges them as if they had been asked for by name.
  */
 import type { Effect, FileReader, Search } from "../../contract/index.ts";
+import { mayBeSecret, secretPattern } from "./secret-names.ts";
 
-const pattern =
-  "**/{.env,.env.*,*.env,*.pem,*.key,*.p12,*.pfx,*.jks,*.keystore,*.kdbx,id_rsa*,id_dsa*,id_ecdsa*,id_ed25519*,.npmrc,.pypirc,.netrc,.pgpass,.git-credentials,credentials,credentials.*,secrets.*}";
-const maxNamed = 20;
+const maxFound = 2_000;
+const maxNamed = 200;
 const maxLinks = 5_000;
 const deadlineMs = 2_000;
 
@@ -49,11 +49,24 @@ async function secretsIn(
   { search, files, signal }: { readonly search: Search; readonly files: Pick<FileReader, "resolve">; readonly signal: AbortSignal },
 ): Promise<Effect[]> {
   try {
-    const { hits, partial } = await search.find({ directory, pattern, includeIgnored: true, limit: maxNamed, signal, deadlineMs });
+    const { hits, total, partial } = await search.find({
+      directory,
+      pattern: secretPattern,
+      includeIgnored: true,
+      limit: maxFound,
+      signal,
+      deadlineMs,
+    });
+    const named = hits.filter(({ path }) => mayBeSecret(path));
     const reads = await Promise.all(
-      hits.map(async ({ path }): Promise<Effect> => ({ kind: "read", path: await files.resolve(`${directory}/${path}`) })),
+      named
+        .slice(0, maxNamed)
+        .map(async ({ path }): Promise<Effect> => ({ kind: "read", path: await files.resolve(`${directory}/${path}`) })),
     );
-    return partial ? [...reads, { kind: "unknown", reason: `${directory} is too large to say what secrets it holds` }] : reads;
+    // Harmless names must not crowd out the one that is not.
+    return partial || total > hits.length || named.length > maxNamed
+      ? [...reads, { kind: "unknown", reason: `${directory} is too large to say what secrets it holds` }]
+      : reads;
   } catch {
     return [{ kind: "unknown", reason: `${directory} cannot be searched for secrets` }];
   }
