@@ -6,7 +6,7 @@ import type { z } from "zod";
 import type { Catalog } from "./catalog.ts";
 import type { FileReader, FileWriter } from "./files.ts";
 import type { Json, JsonSchema } from "./json.ts";
-import type { Outputs } from "./outputs.ts";
+import type { LiveText, Outputs } from "./outputs.ts";
 import type { Fingerprint } from "./path.ts";
 import type { Plan } from "./plan.ts";
 import type { Processes } from "./processes.ts";
@@ -33,7 +33,7 @@ export interface ReadPorts {
   readonly files: FileReader;
   readonly search: Search;
   readonly catalog: Catalog;
-  readonly outputs: Pick<Outputs, "read">;
+  readonly outputs: Outputs;
   readonly tasks: Pick<Tasks, "list" | "get">;
   readonly processes: Pick<Processes, "which" | "tier">;
   readonly changeSets: Pick<ChangeSets, "load">;
@@ -99,6 +99,8 @@ export type RunContext<Needs extends PortName = PortName, Data = unknown> = Cont
   readonly plan: Plan<Data>;
   /** Live text for the person watching; bounded and masked by the engine. */
   progress(text: string): void;
+  /** Live text of any length, that can be kept whole. */
+  live(): LiveText;
 } & Pick<RunPorts, Needs>;
 
 /** What a tool returns; anything it could not do is thrown as a ToolFailure. */
@@ -108,7 +110,7 @@ export interface ToolOutput {
   readonly unmarked?: string;
   readonly content?: readonly Content[];
   readonly data?: Json;
-  /** Of a tool that cut its output itself and kept the whole through `outputs`. */
+  /** Of a tool that cut its output itself and kept the whole through `live`. */
   readonly truncated?: Truncation;
 }
 

@@ -9,6 +9,7 @@ import { judge } from "./decide.ts";
 import type { EngineDependencies } from "./dependencies.ts";
 import { denial } from "./gate.ts";
 import { guardFiles } from "./guarded-files.ts";
+import { liveText } from "./live-text.ts";
 import type { Prepared } from "./prepare.ts";
 import { type ResultContext, resultOf } from "./result.ts";
 import type { Session } from "./session.ts";
@@ -68,6 +69,12 @@ async function rehearse(run: DryRun, dependencies: EngineDependencies): Promise<
         session: memory.session(session.roots, dependencies.userHome),
         plan,
         progress: (text) => run.options.onProgress?.(dependencies.masker.mask(text)),
+        live: () =>
+          liveText(
+            dependencies.masker,
+            () => dependencies.store.createOutput(session.record.id),
+            (masked) => run.options.onProgress?.(masked),
+          ),
         ...session.runPorts(guardFiles(session.files, { ...plan, effects: [] }, signal, new Map()).files),
       };
       if (!tool.rehearse) return planned(prepared);

@@ -20,6 +20,7 @@ import type { EngineDependencies } from "./dependencies.ts";
 import type { EventFeed } from "./event-feed.ts";
 import { type GuardedFiles, guardFiles } from "./guarded-files.ts";
 import { keptPatch } from "./kept-env.ts";
+import { liveText } from "./live-text.ts";
 import type { PathLocks } from "./path-locks.ts";
 import type { Prepared } from "./prepare.ts";
 import { Progress } from "./progress.ts";
@@ -185,7 +186,7 @@ export class Performer {
   async #invoke(performance: Performance, real: Prepared, written: Map<string, Fingerprint>): Promise<ToolOutput> {
     const { session, call, memory, onProgress } = performance;
     const { tool, input, plan } = real;
-    const { limits, masker, userHome } = this.#dependencies;
+    const { limits, masker, store, userHome } = this.#dependencies;
     let guarded: GuardedFiles | undefined;
     const progress = new Progress(call, session.record.id, this.#feed, masker, onProgress);
     try {
@@ -204,6 +205,12 @@ export class Performer {
             session: memory.session(session.roots, userHome),
             plan,
             progress: (text) => progress.push(text),
+            live: () =>
+              liveText(
+                masker,
+                () => store.createOutput(session.record.id),
+                (masked) => progress.accept(masked),
+              ),
             ...session.runPorts(guarded.files),
           };
           return tool.run(input, context);

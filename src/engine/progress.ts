@@ -31,21 +31,12 @@ export class Progress {
   }
 
   push(text: string): void {
-    if (this.#closed) return;
-    this.#accept(this.#stream.push(text));
+    this.accept(this.#stream.push(text));
   }
 
-  /** Everything pushed so far is in the stream of events when this resolves. */
-  async close(): Promise<void> {
-    this.#closed = true;
-    this.#accept(this.#stream.end());
-    clearTimeout(this.#timer);
-    this.#flush();
-    await this.#writing;
-  }
-
-  #accept(masked: string): void {
-    if (masked === "") return;
+  /** Text that is masked already. */
+  accept(masked: string): void {
+    if (masked === "" || this.#closed) return;
     this.#onProgress?.(masked);
     if (this.#kept + this.#pending.length > maxKeptBytes || this.#pending.length > maxPendingBytes) {
       this.#dropped += masked.length;
@@ -56,6 +47,15 @@ export class Progress {
       this.#timer = undefined;
       this.#flush();
     }, flushEveryMs);
+  }
+
+  /** Everything pushed so far is in the stream of events when this resolves. */
+  async close(): Promise<void> {
+    this.accept(this.#stream.end());
+    this.#closed = true;
+    clearTimeout(this.#timer);
+    this.#flush();
+    await this.#writing;
   }
 
   #flush(): void {

@@ -120,22 +120,9 @@ export class Session {
   }
 }
 
-/** Stored outputs of one session; what is written is masked on the way. */
-function sessionOutputs(sessionId: string, { store, masker }: EngineDependencies): Outputs {
-  return {
-    read: (ref, offset, limit) => store.readOutput(sessionId, ref, offset, limit),
-    open: async () => {
-      const writer = await store.createOutput(sessionId);
-      const stream = masker.stream();
-      return {
-        write: (text) => writer.write(stream.push(text)),
-        close: async () => {
-          await writer.write(stream.end());
-          return { ref: writer.ref, ...(await writer.close()) };
-        },
-      };
-    },
-  };
+/** Stored outputs of one session. */
+function sessionOutputs(sessionId: string, { store }: EngineDependencies): Outputs {
+  return { read: (ref, offset, limit) => store.readOutput(sessionId, ref, offset, limit) };
 }
 
 /** The same ports without anything that changes the world: a plan cannot write even if it tries. */
@@ -143,7 +130,6 @@ function readOnly(ports: Omit<RunPorts, "files">, files: FileWriter): ReadPorts 
   const { tasks, processes, changeSets, terminals, values, valueRequests, ...harmless } = ports;
   return {
     ...harmless,
-    outputs: { read: (ref, offset, limit) => ports.outputs.read(ref, offset, limit) },
     files: {
       resolve: (path) => files.resolve(path),
       stat: (path) => files.stat(path),

@@ -111,7 +111,8 @@ export class StoredOutput implements OutputWriter {
     this.#storing = this.#storing.then(async () => {
       if (pieces.length === 0) return;
       try {
-        for (const piece of pieces) await this.#store(piece);
+        // One way to the disk for all of them: each would wait for its turn among everything else that is written.
+        await this.#store(pieces.length === 1 && pieces[0] !== undefined ? pieces[0] : Buffer.concat(pieces));
       } catch (error) {
         throw failureOf(error, this.#context.directory);
       }

@@ -37,7 +37,7 @@ async function planOf(input: Record<string, unknown>): Promise<Plan> {
 async function list(input: Record<string, unknown>, plan?: Plan): Promise<ToolOutput> {
   return listTool.run(
     { path: ".", depth: 1, include_ignored: false, ...input },
-    { ...context(), plan: plan ?? (await planOf(input)), progress() {} },
+    { ...context(), plan: plan ?? (await planOf(input)), progress() {}, live: () => expect.unreachable() },
   );
 }
 

@@ -28,7 +28,12 @@ async function read(name: string, bytes: Uint8Array | string, input: Record<stri
     session: { id: "s", cwd: root, workspace: root, roots: [root], userHome: root, env: {}, setCwd() {}, setEnv() {} },
   };
   if (readTool.plan === undefined) throw new Error("Read has a plan");
-  return readTool.run(request, { ...context, plan: await readTool.plan(request, context), progress() {} });
+  return readTool.run(request, {
+    ...context,
+    plan: await readTool.plan(request, context),
+    progress() {},
+    live: () => expect.unreachable(),
+  });
 }
 
 async function failure(work: Promise<unknown>): Promise<unknown> {

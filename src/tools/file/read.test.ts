@@ -41,7 +41,7 @@ async function run(input: Record<string, unknown>, plan?: Plan): Promise<ToolOut
   const session = { ...context().session, setCwd() {}, setEnv() {} };
   return readTool.run(
     { offset: 0, limit: 2000, directory: "error", ...input },
-    { ...context(), session, plan: plan ?? (await planOf(input)), progress() {} },
+    { ...context(), session, plan: plan ?? (await planOf(input)), progress() {}, live: () => expect.unreachable() },
   );
 }
 
@@ -291,6 +291,8 @@ describe("Read of what is no text", () => {
     const aborted = AbortSignal.abort(new Error("stop"));
     const session = { ...context().session, setCwd() {}, setEnv() {} };
     const input = { file_path: "big", offset: 1_900_000, limit: 10, directory: "error" };
-    await expect(readTool.run(input, { ...context(), session, signal: aborted, plan, progress() {} })).rejects.toThrow("stop");
+    await expect(
+      readTool.run(input, { ...context(), session, signal: aborted, plan, progress() {}, live: () => expect.unreachable() }),
+    ).rejects.toThrow("stop");
   });
 });

@@ -42,7 +42,7 @@ const input = z.object({
 });
 
 export type BashInput = z.output<typeof input>;
-type Needs = "files" | "processes" | "outputs" | "values" | "search";
+type Needs = "files" | "processes" | "values" | "search";
 
 export interface BashPlan {
   readonly analysis: ShellAnalysis;
@@ -60,7 +60,7 @@ export const bash = defineTool<BashInput, Needs, BashPlan>({
   synonyms: { cmd: "command", script: "command", timeout_ms: "timeout", background: "run_in_background" },
   example: { command: "npm test", description: "Run the tests" },
   traits: { destructive: true, searchHint: "shell command execute terminal" },
-  needs: ["files", "processes", "outputs", "values", "search"],
+  needs: ["files", "processes", "values", "search"],
   timeoutMs: ({ timeout }) => timeout + ladderMs,
   graceMs: ladderMs,
   ownsPlaceholders: ["command"],
@@ -114,10 +114,7 @@ async function runCommand({ timeout, run_in_background }: BashInput, context: Ru
       data: { task_id: task.id },
     };
   }
-  const output = new CommandOutput(
-    () => context.outputs.open(),
-    (line) => context.progress(line),
-  );
+  const output = new CommandOutput(context.live());
   // A command that only reads needs no capture: there is nothing to take back.
   const capture = onlyReads(plan) ? {} : { callId: context.callId };
   const outcome = await processes.run({ ...request, ...capture, signal, onOutput: (stream, chunk) => output.push(stream, chunk) });
@@ -177,10 +174,7 @@ async function rehearseCommand(
 ): Promise<ToolOutput & { changeSet: ChangeSet }> {
   const { session, processes, plan, signal } = context;
   const bound = plan.data?.bound ?? { command: "", names: [], problems: [] };
-  const output = new CommandOutput(
-    () => context.outputs.open(),
-    (line) => context.progress(line),
-  );
+  const output = new CommandOutput(context.live());
   const secrets = await revealAll(bound.names, context);
   const outcome = await processes.rehearse(
     {

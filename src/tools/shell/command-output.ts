@@ -1,10 +1,9 @@
 /**
  * Collects what a command prints in constant memory: each stream keeps its first 80 % and last 20 %,
- * binary output becomes a note, and what was cut is counted exactly and kept whole elsewhere. A command
- * that prints faster than that place can take is made to wait.
+ * binary output becomes a note, and what was cut is counted exactly and kept whole elsewhere.
  */
 import { StringDecoder } from "node:string_decoder";
-import type { OutputSink, Truncation } from "../../contract/index.ts";
+import type { LiveText, Truncation } from "../../contract/index.ts";
 import { binaryName } from "./binary-output.ts";
 import { KeptEnds } from "./kept-ends.ts";
 
@@ -12,8 +11,6 @@ const stdoutLimit = 200 * 1024;
 const stderrLimit = 56 * 1024;
 const headShare = 0.8;
 const sniffBytes = 512;
-/** Text on its way to the sink; above this the command waits. */
-const maxWaiting = 1 << 20;
 
 export interface CollectedOutput {
   readonly stdout: string;
@@ -26,19 +23,10 @@ export interface CollectedOutput {
 export class CommandOutput {
   readonly #stdout = new Stream(stdoutLimit);
   readonly #stderr = new Stream(stderrLimit);
-  readonly #open: () => Promise<OutputSink>;
-  readonly #onText: (text: string) => void;
-  /** Text that is not in the sink yet: everything, until it is more than a model may read. */
-  #waiting: string[] = [];
-  #waitingLength = 0;
-  #overflowed = false;
-  #sink: OutputSink | undefined;
-  #writing: Promise<void> | undefined;
-  #problem: unknown;
+  readonly #live: LiveText;
 
-  constructor(open: () => Promise<OutputSink>, onText: (text: string) => void) {
-    this.#open = open;
-    this.#onText = onText;
+  constructor(live: LiveText) {
+    this.#live = live;
   }
 
   /** A promise: nothing more should be pushed before it resolves. */
@@ -48,45 +36,20 @@ export class CommandOutput {
     if (text === "") return undefined;
     const shown = name === "stdout" ? text : prefixed(text, stream.atLineStart);
     stream.atLineStart = text.endsWith("\n");
-    this.#onText(shown);
-    if (this.#problem !== undefined) return undefined;
-    this.#waiting.push(shown);
-    this.#waitingLength += shown.length;
-    this.#overflowed ||= this.#stdout.overflowing || this.#stderr.overflowing;
-    if (!this.#overflowed) return undefined;
-    this.#writing ??= this.#write();
-    return this.#waitingLength > maxWaiting ? this.#writing : undefined;
+    if (stream.overflowing) this.#live.keep();
+    return this.#live.push(shown);
   }
 
   async finish(): Promise<CollectedOutput> {
     const stdout = this.#stdout.finish("stdout");
     const stderr = this.#stderr.finish("stderr");
     const text = [stdout, prefixed(stderr, true)].filter((part) => part !== "").join(stdout.endsWith("\n") || stdout === "" ? "" : "\n");
-    if (!this.#overflowed) return { stdout, stderr, text };
-    while (this.#writing !== undefined) await this.#writing;
-    if (this.#problem !== undefined || this.#sink === undefined) throw this.#problem;
-    const { ref, total } = await this.#sink.close();
+    const kept = await this.#live.close();
+    if (kept === undefined) return { stdout, stderr, text };
+    const { ref, total } = kept;
     const shown = this.#stdout.shown + this.#stderr.shown;
     const note = `\n[${total - shown} of ${total} bytes were left out above; the whole is under ReadOutput {"ref": "${ref}"}]`;
     return { stdout, stderr, text: text + note, truncated: { shown, total, ref } };
-  }
-
-  /** Empties what waits, in pieces as large as they have become meanwhile. */
-  async #write(): Promise<void> {
-    try {
-      this.#sink ??= await this.#open();
-      while (this.#waiting.length > 0) {
-        const text = this.#waiting.join("");
-        this.#waiting = [];
-        this.#waitingLength = 0;
-        await this.#sink.write(text);
-      }
-    } catch (error) {
-      this.#problem = error ?? new Error("the output could not be kept");
-      this.#waiting = [];
-    } finally {
-      this.#writing = undefined;
-    }
   }
 }
 

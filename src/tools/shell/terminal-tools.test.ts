@@ -42,7 +42,7 @@ async function workplace() {
   const defaults = { timeout: 30_000 };
   const plan = async (name: string, input: object): Promise<Plan> => tool(name).plan({ ...defaults, ...input }, context);
   const call = async (name: string, input: object): Promise<ToolOutput> =>
-    tool(name).run({ ...defaults, ...input }, { ...context, plan: await plan(name, input), progress() {} });
+    tool(name).run({ ...defaults, ...input }, { ...context, plan: await plan(name, input), progress() {}, live: () => expect.unreachable() });
   return { root, call, plan, context, terminals, stored };
 }
 
