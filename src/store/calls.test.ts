@@ -1,7 +1,8 @@
-import { readdirSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import type { FileImage } from "../contract/index.ts";
+import { LongOutputs } from "./long-outputs.ts";
 import { aCall, anEvent, anOwner, aResult, aSession, aSettlement, aStart, aStore, temporaryHome } from "./store.fixture.ts";
 
 const image: FileImage = { kind: "file", hash: "h1", size: 1, mode: 0o644, mtimeMs: 1.25, uid: 0, gid: 0 };
@@ -152,25 +153,27 @@ test("a store that closes with a call running leaves it to be adopted", async ()
   await expect(closing.appendEvents(sessionId, [anEvent(1)])).rejects.toMatchObject({ details: { reason: "store_closed" } });
 });
 
-test("a long output of a call that changed nothing lies beside the database and comes back whole", async () => {
+test("a long result of a call that changed nothing lies beside the database and comes back whole", async () => {
   const directory = await temporaryHome();
   const store = await aStore(directory);
   const { id: sessionId } = await aSession(store);
   const output = "好 line\n".repeat(10_000);
+  const result = (call: string) => aResult(call, { output, data: { lines: output.split("\n") } });
   for (const [call, durable] of [
     ["c1", false],
     ["c2", true],
     ["c3", false],
   ] as const) {
     await store.startCall(aStart(aCall(sessionId, call)));
-    await store.settleCall(aSettlement(sessionId, call, { result: aResult(call, { output }), durable, soon: !durable }));
+    await store.settleCall(aSettlement(sessionId, call, { result: result(call), durable, soon: !durable }));
   }
-  expect((await store.call("c1"))?.result).toEqual(aResult("c1", { output }));
+  expect((await store.call("c1"))?.result).toEqual(result("c1"));
   expect((await store.listCalls({})).map(({ result }) => result?.output === output)).toEqual([true, true, true]);
   const [name = ""] = readdirSync(join(directory, "results"));
   const file = join(directory, "results", name);
   expect(statSync(file).mode & 0o777).toBe(0o600);
-  expect(statSync(file).size).toBe(2 * Buffer.byteLength(output));
+  const bytes = Buffer.byteLength(JSON.stringify(result("c1")));
+  expect(statSync(file).size).toBe(2 * bytes);
   await store.close();
 
   const again = await aStore(directory);
@@ -179,7 +182,7 @@ test("a long output of a call that changed nothing lies beside the database and 
   await again.gc({ olderThan: 0, maxOutputBytes: 0, dryRun: false });
   expect((await again.call("c1"))?.result?.output).toBe(output);
   rmSync(file);
-  expect((await again.call("c1"))?.result?.output).toBe(`[The output of ${Buffer.byteLength(output)} bytes is no longer there.]`);
+  expect((await again.call("c1"))?.result).toEqual(aResult("c1", { output: `[The output of ${bytes} bytes is no longer there.]` }));
 
   // Whatever no row speaks of goes, when it is old enough to be nobody's work in progress.
   writeFileSync(join(directory, "results", "young"), "");
@@ -187,4 +190,14 @@ test("a long output of a call that changed nothing lies beside the database and 
   utimesSync(join(directory, "results", "old"), 1, 1);
   await again.gc({ olderThan: 0, maxOutputBytes: 0, dryRun: false });
   expect(readdirSync(join(directory, "results"))).toEqual(["young"]);
+});
+
+test("an output that an earlier version put beside its row comes back with the rest of the row", async () => {
+  const directory = await temporaryHome();
+  const output = "好 line\n".repeat(10);
+  mkdirSync(join(directory, "results"));
+  writeFileSync(join(directory, "results", "earlier"), `before${output}`);
+  const place = { file: "earlier", at: 6, bytes: Buffer.byteLength(output) };
+  const result = aResult("c1", { output, data: { lines: 10 } });
+  expect(new LongOutputs(directory).unpack({ text: JSON.stringify({ ...result, output: "" }), place })).toEqual(result);
 });

@@ -1,5 +1,5 @@
 /**
- * Long outputs of calls that changed nothing, written beside the database, once and as they are: as part
+ * Long results of calls that changed nothing, written beside the database, once and as they are: as part
  * of a row they would go through the log page by page, and again at the checkpoint. Every process appends
  * to a file of its own, for making a file costs more than filling it; the row says where the text is.
  */
@@ -14,7 +14,7 @@ const youngMs = 10 * 60 * 1000;
 
 export interface PackedResult {
   readonly text: string;
-  /** Where the output is, when it is not in the text. */
+  /** Where the whole is, when the text is only what is short of it. */
   readonly place: { readonly file: string; readonly at: number; readonly bytes: number } | undefined;
 }
 
@@ -29,21 +29,25 @@ export class LongOutputs {
 
   /** Inside the transaction that settles the call. */
   pack(result: Result, durable: boolean): PackedResult {
-    if (durable || result.output.length < longUnits) return { text: JSON.stringify(result), place: undefined };
-    const bytes = Buffer.from(result.output);
+    const text = JSON.stringify(result);
+    if (durable || text.length < longUnits) return { text, place: undefined };
+    const bytes = Buffer.from(text);
     if (this.#file === undefined || this.#end > maxFileBytes) this.#begin();
     const { name, fd } = this.#file ?? this.#begin();
     const at = this.#end;
     for (let done = 0; done < bytes.length; ) done += writeSync(fd, bytes, done, bytes.length - done, at + done);
     this.#end += bytes.length;
-    return { text: JSON.stringify({ ...result, output: "" }), place: { file: name, at, bytes: bytes.length } };
+    const { output, data, ...short } = result;
+    return { text: JSON.stringify({ ...short, content: [] }), place: { file: name, at, bytes: bytes.length } };
   }
 
   unpack({ text, place }: PackedResult): Result {
-    const result = JSON.parse(text) as Result;
-    if (place === undefined) return result;
-    const output = this.#read(place) ?? `[The output of ${place.bytes} bytes is no longer there.]`;
-    return { ...result, output };
+    const short = JSON.parse(text) as Omit<Result, "output"> & { readonly output?: string };
+    if (place === undefined) return short as Result;
+    const long = this.#read(place);
+    if (long === undefined) return { ...short, output: `[The output of ${place.bytes} bytes is no longer there.]` };
+    // Earlier versions kept only the output there, as it was, and the rest in the row.
+    return short.output === undefined ? (JSON.parse(long) as Result) : { ...short, output: long };
   }
 
   /** Removes what no row speaks of any more. A young file may belong to a process whose rows are still on their way. */
