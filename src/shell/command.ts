@@ -178,11 +178,19 @@ export abstract class CommandInterpreter extends ScriptScope implements Scope, M
         if (/^\[/.test(element.text)) this.doubt("array subscript that is evaluated");
         expandWord(element, this, elements);
       }
+      for (const element of elements) if (element.kind === "glob") this.listed(element);
       return { kind: "word", text: `${head}(`, many: false, shown: node.text };
     }
     const value = expandSingle(node.value, this);
     if (value.kind === "text") return textField(head + value.text);
     return { kind: value.kind === "number" ? "number" : "word", text: head, many: false, shown: node.text };
+  }
+
+  /** A pattern that is expanded, or a file that is looked at, outside of any program. */
+  protected listed(field: Field): void {
+    const judge = this.newJudge();
+    judge.list(field, false);
+    if (judge.reason !== undefined) this.doubt(judge.reason);
   }
 
   protected assignNow(node: Assignment, field: Field | undefined, judge: Judge): void {

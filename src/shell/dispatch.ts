@@ -73,6 +73,7 @@ export function dispatch(call: Call, isFunction: boolean): void {
     const here = count === 0 ? call : { judge, fields, machine };
     if (entry?.unwrap === undefined) {
       handle(here, base, entry, isBuiltin);
+      judge.listPatterns(fields);
       // `timeout` may end it before it prints, and other wrappers may not start it at all.
       if (count > 0) judge.printed = undefined;
       run(judge, base, fields);

@@ -354,6 +354,7 @@ export class FieldBuilder {
     if (!this.started) return;
     const shown = this.word?.text ?? "";
     if (this.unknown !== "no") {
+      if (this.expands) this.scope.doubt("a pattern in a place that is only known when it runs");
       const prefix = this.isGlob || this.numbers > 0 ? "" : this.text;
       if (this.cut !== undefined && this.pieces === 1) this.out.push({ kind: "words", text: "", many: true, shown, pattern: this.cut });
       else this.out.push({ kind: this.unknown === "many" ? "words" : "word", text: prefix, many: this.unknown === "many", shown });

@@ -23,6 +23,7 @@ import { expandSingle, expandWord } from "./expand.ts";
 import type { Field } from "./field.ts";
 import { expandParts } from "./field-builder.ts";
 import { joinStates, type State, sameState, withFunction } from "./state.ts";
+import { comparesFiles, looksAtFile } from "./tables/builtins.ts";
 
 const maxUnrolled = 16;
 const maxRounds = 3;
@@ -295,8 +296,7 @@ export class Interpreter extends CommandInterpreter {
         if (positional === undefined) fields.push({ kind: "words", text: "", many: true, shown: "$@" });
         else for (const field of positional) fields.push(field);
       } else for (const word of words) expandWord(word, this, fields);
-      const judge = this.newJudge();
-      for (const field of fields) if (field.kind === "glob") judge.list(field, false);
+      for (const field of fields) if (field.kind === "glob") this.listed(field);
     });
     const known = once && fields.length <= maxUnrolled && fields.every((field) => field.kind !== "words");
     if (!known) {
@@ -353,6 +353,7 @@ export class Interpreter extends CommandInterpreter {
         if ((expression.operator === "-v" || expression.operator === "-R") && !(operand.kind === "text" && /^\w+$/.test(operand.text))) {
           this.doubt("test that evaluates a subscript");
         }
+        if (looksAtFile(expression.operator)) this.listed(operand);
         return;
       }
       case "TestBinary": {
@@ -363,6 +364,7 @@ export class Interpreter extends CommandInterpreter {
           return;
         }
         const right = expandSingle(expression.right, this);
+        if (comparesFiles(expression.operator)) for (const operand of [left, right]) this.listed(operand);
         if (/^-(?:eq|ne|lt|le|gt|ge)$/.test(expression.operator) && !(this.isNumber(left) && this.isNumber(right))) {
           this.doubt("comparison that evaluates its operands as arithmetic");
         }

@@ -44,6 +44,8 @@ export class Judge {
   /** What stands on its standard input, where that is known. */
   input: string | undefined;
   private patterns: Set<string> | undefined;
+  /** Patterns of names that a handler made something of. */
+  private seen: Set<Field> | undefined;
   /** Directories the shell is in after success, for `cd`. */
   moved: { readonly directories: readonly string[] | undefined } | undefined;
 
@@ -70,6 +72,7 @@ export class Judge {
       if (field.text !== "") for (const here of this.directoriesFor(field.text)) this.readPath(joinPath(here, field.text), tree, linkDepth);
       return;
     }
+    this.note(field);
     const depth = Math.max(linkDepth, globDepth(field));
     for (const path of this.paths(field)) this.readPath(path, tree || field.kind === "glob", depth);
     if (field.kind === "glob") this.readCandidates(field.text);
@@ -88,9 +91,21 @@ export class Judge {
         for (const here of this.directoriesFor(field.text)) this.listPath(joinPath(here, field.text), tree || field.many);
       return;
     }
+    this.note(field);
     const depth = globDepth(field);
     for (const path of this.paths(field)) this.listPath(path, tree || field.many, depth);
     if (field.kind === "glob") this.readCandidates(field.text);
+  }
+
+  private note(field: Field): void {
+    if (field.kind !== "glob") return;
+    this.seen ??= new Set();
+    this.seen.add(field);
+  }
+
+  /** Whatever a program makes of its words, a pattern among them tells what is in a directory: in its output or in an error. */
+  listPatterns(fields: readonly Field[]): void {
+    for (const field of fields) if (field.kind === "glob" && field.many && this.seen?.has(field) !== true) this.list(field, false);
   }
 
   private listPath(path: string, tree: boolean, linkDepth = 0): void {

@@ -57,8 +57,6 @@ function applyOperands(rule: OperandRule, parsed: ParsedOptions, judge: Judge): 
   }
   switch (rule.operands) {
     case "text":
-      // The words mean nothing to it, but a pattern among them tells what is in a directory.
-      for (const field of operands) if (field.kind === "glob") judge.list(field, false);
       return;
     case "none":
       if (operands.length > 0) judge.fail("takes no operands");

@@ -17,13 +17,7 @@ function asks(reason: string): Handler {
   return ({ judge }) => judge.fail(reason);
 }
 
-/** A pattern among words that mean nothing still tells what is in a directory. */
-function listsPatterns(judge: Judge, fields: readonly Field[]): void {
-  for (const field of fields) if (field.kind === "glob") judge.list(field, false);
-}
-
 const echo: Handler = ({ judge, fields }) => {
-  listsPatterns(judge, fields);
   if (!judge.heard) return;
   const words = fields.slice(1);
   // Other shells' echo knows escapes.
@@ -45,7 +39,6 @@ const echo: Handler = ({ judge, fields }) => {
 };
 
 const printf: Handler = ({ judge, fields, machine }) => {
-  listsPatterns(judge, fields);
   let index = 1;
   if (fields[1]?.kind === "text" && fields[1].text === "-v") {
     const name = fields[2];
@@ -71,8 +64,28 @@ const printf: Handler = ({ judge, fields, machine }) => {
   }
 };
 
+/** Unary operators of `test` and `[[` that look at a file. */
+export function looksAtFile(operator: string): boolean {
+  return /^-[abcdefghkprsuwxGLNOS]$/.test(operator);
+}
+
+/** Binary ones that look at two. */
+export function comparesFiles(operator: string): boolean {
+  return /^-(?:nt|ot|ef)$/.test(operator);
+}
+
 const unaryTest = /^-[abcdefghknoprstuwxzGLNOS]$/;
 const binaryTest = /^(?:=|==|!=|<|>|-eq|-ne|-lt|-le|-gt|-ge|-nt|-ot|-ef|-a|-o)$/;
+
+/** Whether a file is there, and what it is like, is no less than a listing tells. */
+function probe(words: readonly Field[], judge: Judge): void {
+  words.forEach((word, index) => {
+    if (word.kind !== "text") return;
+    const [before, after] = [words[index - 1], words[index + 1]];
+    if (looksAtFile(word.text) && after !== undefined) judge.list(after, false);
+    if (comparesFiles(word.text)) for (const field of [before, after]) if (field !== undefined) judge.list(field, false);
+  });
+}
 
 const test: Handler = ({ judge, fields }) => {
   let words = fields.slice(1);
@@ -84,6 +97,7 @@ const test: Handler = ({ judge, fields }) => {
     words = words.slice(0, -1);
   }
   if (words.some((field) => field.kind === "text" && /^-[vR]$/.test(field.text))) judge.fail("test evaluates a subscript");
+  probe(words, judge);
   if (words.every((field) => field.kind === "text" || field.kind === "number")) return;
   if (words.some((field) => field.many)) {
     judge.fail("test with an unknown number of arguments");
