@@ -30,6 +30,12 @@ export interface TerminalChanges {
   readonly env?: Readonly<Record<string, string>>;
 }
 
+/** What a shell takes over from its session before a command: where it goes, and variables it exports or, with `null`, removes. */
+export interface TerminalFollow {
+  readonly cwd?: string;
+  readonly env?: Readonly<Record<string, string | null>>;
+}
+
 /** What every use of the terminal brings along. */
 export interface TerminalUse {
   readonly timeoutMs: number;
@@ -51,6 +57,8 @@ export interface TerminalState {
   readonly env?: Readonly<Record<string, string>>;
   /** Of an idle shell: names of its functions and aliases, which stand before programs of the same name. */
   readonly defined?: readonly string[];
+  /** The session as the terminal last knew it; what it has now was changed by somebody else. */
+  readonly told?: { readonly cwd: string; readonly env: Readonly<Record<string, string>> };
 }
 
 export interface TerminalInputOptions extends TerminalUse {
@@ -70,6 +78,10 @@ export interface Terminals {
       readonly epoch?: number;
       /** Exported for this one command, removed after it; never logged. */
       readonly secrets?: Readonly<Record<string, string>>;
+      /** Done before the command; where it cannot be done, the command does not run. */
+      readonly follow?: TerminalFollow;
+      /** The command is known to export nothing, so the answer need not wait until the shell has written what it exports. */
+      readonly keepsEnvironment?: boolean;
       onOutput(text: string): void;
     },
   ): Promise<TerminalAnswer>;

@@ -15,6 +15,8 @@ export class TerminalCall {
   #live: Buffer[] = [];
   #liveLength = 0;
   #liveAt = 0;
+  /** Something was shown while it ran. */
+  #isLive = false;
   #started = false;
   #wake: () => void = () => {};
   output = new CapturedOutput();
@@ -34,6 +36,7 @@ export class TerminalCall {
 
   start(): void {
     this.#started = true;
+    this.#liveAt = Date.now();
     if (this.#needsStart) this.output = new CapturedOutput();
     this.end = undefined;
   }
@@ -51,6 +54,7 @@ export class TerminalCall {
   /** Tells whoever watches what came since the last time; of a flood only the end. */
   flush(): void {
     if (this.#liveLength === 0) return;
+    this.#isLive = true;
     const bytes = Buffer.concat(this.#live);
     this.#live = [];
     this.#liveLength = 0;
@@ -62,7 +66,8 @@ export class TerminalCall {
   finish(end: CallEnd): void {
     // The first prompt of a new shell does not undo the end of the old one.
     if (this.end?.kind === "gone" || (!this.started && end.kind === "prompt")) return;
-    this.flush();
+    // What ends at once is no news: its answer is.
+    if (this.#isLive) this.flush();
     this.end = end;
     this.#wake();
   }

@@ -17,6 +17,13 @@ export function changed(state: string): ToolFailure {
   });
 }
 
+export function notRun(): ToolFailure {
+  return new ToolFailure("tool_conflict", "The terminal's shell ended before the command began, so it did not run.", {
+    hint: "A new shell with the same directory and variables is there: run it again.",
+    details: { reason: "shell_ended" },
+  });
+}
+
 export function notStarted(): ToolFailure {
   return new ToolFailure("tool_error", "The terminal's shell ended before it was ready.", { details: { reason: "not_started" } });
 }

@@ -43,6 +43,11 @@ export class ForegroundWatch {
     this.#typed = undefined;
   }
 
+  /** As of the last look. */
+  get isShellStopped(): boolean {
+    return this.#detector?.isShellStopped ?? false;
+  }
+
   async look(): Promise<Waiting | undefined> {
     return this.#detector?.look(this.#lastOutputAt, this.#typed);
   }

@@ -24,6 +24,8 @@ export interface Foreground {
   readonly busy: boolean;
   /** A process of the group could not be looked into (another user's, or no /proc). */
   readonly opaque: boolean;
+  /** The shell itself was stopped. */
+  readonly stopped?: boolean;
 }
 
 interface ProcessLine {
@@ -38,6 +40,8 @@ interface ProcessLine {
 export function probeForeground(shell: number, terminal: string): Foreground {
   const self = processLine(shell);
   if (!self || self.foreground <= 0) return { group: 0, names: [], reader: undefined, busy: false, opaque: true };
+  if (self.state === "T")
+    return { group: self.foreground, names: [self.name], reader: undefined, busy: false, opaque: false, stopped: true };
   const leader = processLine(self.foreground);
   if (leader && leader.state === "S") {
     // Mostly the leader itself waits: one look instead of one for every process of the machine.

@@ -9,7 +9,6 @@ import { marker, newMark } from "../processes/state-report.ts";
 import { endMarked } from "../processes/survivors.ts";
 import { type Mark, MarkScanner } from "./marks.ts";
 import { ShellFiles } from "./shell-files.ts";
-import type { ReportedState } from "./shell-state.ts";
 import type { VirtualScreen } from "./vt/virtual-screen.ts";
 
 export interface LiveShellOptions {
@@ -85,16 +84,21 @@ export class LiveShell {
     }
   }
 
-  state(): ReportedState | undefined {
-    return this.files.state();
-  }
-
   write(text: string): void {
     if (!this.#ended) this.#pty.write(text);
   }
 
   resize(rows: number, columns: number): void {
     if (!this.#ended) this.#pty.resize(columns, rows);
+  }
+
+  /** A shell that stopped itself goes on: nobody above it would wake it. */
+  goOn(): void {
+    try {
+      process.kill(this.pid, "SIGCONT");
+    } catch {
+      // It ended by itself meanwhile.
+    }
   }
 
   /** Ends the program in the foreground, or the shell where that is what runs. */

@@ -3,7 +3,13 @@
  * happens to hold such a sequence, or another program's, is output like any other.
  */
 
-export type Mark = { readonly kind: "start" } | { readonly kind: "prompt"; readonly exitCode: number; readonly cwd: string | undefined };
+export type Mark =
+  | { readonly kind: "start" }
+  | { readonly kind: "end"; readonly exitCode: number; readonly cwd: string | undefined }
+  /** The hook is done. `saved`: the state is written; `told`: PS0 will say that a command starts; `short`: the alias can be used. */
+  | { readonly kind: "ready"; readonly saved: boolean; readonly told: boolean; readonly short: boolean }
+  /** A prompt is drawn, for the first time or again. */
+  | { readonly kind: "prompt" };
 
 const introducer = "\x1b]133;";
 /** A mark holds a path; nothing longer can be one. */
@@ -53,8 +59,11 @@ export class MarkScanner {
 
 function readMark(text: string): Mark | undefined {
   if (text === "C") return { kind: "start" };
-  const prompt = /^D;(\d{1,3});([\s\S]*)$/.exec(text);
-  if (!prompt) return undefined;
-  const [, exitCode = "", cwd = ""] = prompt;
-  return { kind: "prompt", exitCode: Number(exitCode), cwd: cwd.startsWith("/") ? cwd : undefined };
+  if (text === "B") return { kind: "prompt" };
+  const ready = /^P;([01])([01])([01])$/.exec(text);
+  if (ready) return { kind: "ready", saved: ready[1] === "1", told: ready[2] === "1", short: ready[3] === "1" };
+  const end = /^D;(\d{1,3});([\s\S]*)$/.exec(text);
+  if (!end) return undefined;
+  const [, exitCode = "", cwd = ""] = end;
+  return { kind: "end", exitCode: Number(exitCode), cwd: cwd.startsWith("/") ? cwd : undefined };
 }

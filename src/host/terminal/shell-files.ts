@@ -7,29 +7,37 @@
 import { closeSync, constants, fstatSync, ftruncateSync, openSync, readSync, rmSync, writeFileSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import { makePrivateDirectory } from "../processes/private-directory.ts";
-import { shellHooks, shellQuoted, shellRun } from "./shell-hooks.ts";
+import { leaveScript, longRun, type RunNeeds, repairScript, runAlias, type ShellPaths, shellHooks, shellQuoted } from "./shell-hooks.ts";
 import { type ReportedState, readState } from "./shell-state.ts";
+
+/** What a command needs beyond its text. */
+export interface CommandNeeds extends Omit<RunNeeds, "hasSecrets"> {
+  /** The alias cannot be used. */
+  readonly unaliased: boolean;
+  readonly secrets?: Readonly<Record<string, string>>;
+}
 
 export class ShellFiles {
   readonly #directory = makePrivateDirectory();
+  readonly #nonce: string;
+  readonly #paths: ShellPaths;
   readonly #state: KeptFile;
   readonly #command: KeptFile;
-  #last: { readonly bytes: Buffer; readonly state: ReportedState | undefined } | undefined;
+  #last: { readonly bytes: Buffer; readonly state: ReportedState } | undefined;
   #hasSecrets = false;
 
   constructor(nonce: string) {
+    this.#nonce = nonce;
+    const [hooks, command, state, secrets, repair, leave] = ["hooks", "command", "state", "secrets", "repair", "leave"].map((name) =>
+      join(this.#directory, name),
+    ) as [string, string, string, string, string, string];
+    this.#paths = { hooks, command, state, secrets, repair, leave };
     try {
-      this.#state = new KeptFile(this.#path("state"));
-      this.#command = new KeptFile(this.#path("command"));
-      const paths = {
-        hooks: this.#path("hooks"),
-        command: this.#path("command"),
-        state: this.#path("state"),
-        secrets: this.#path("secrets"),
-      };
-      writeFileSync(paths.hooks, shellHooks(paths, nonce), { mode: 0o600 });
-      writeFileSync(this.#path("r"), shellRun(paths, nonce, false), { mode: 0o600 });
-      writeFileSync(this.#path("s"), shellRun(paths, nonce, true), { mode: 0o600 });
+      this.#state = new KeptFile(state);
+      this.#command = new KeptFile(command);
+      writeFileSync(hooks, shellHooks(this.#paths, nonce), { mode: 0o600 });
+      writeFileSync(repair, repairScript(this.#paths), { mode: 0o600 });
+      writeFileSync(leave, leaveScript(this.#paths), { mode: 0o600 });
     } catch (error) {
       rmSync(this.#directory, { recursive: true, force: true });
       throw error;
@@ -38,24 +46,38 @@ export class ShellFiles {
 
   /** The first prompt command of a new shell. */
   get start(): string {
-    return `. ${shellQuoted(this.#path("hooks"))}; __karyi_prompt`;
+    return `. ${shellQuoted(this.#paths.hooks)}; __karyi_prompt`;
+  }
+
+  /** The line that mends a shell, and the one that ends it and keeps its state. */
+  get repair(): string {
+    return sourcing(this.#paths.repair);
+  }
+
+  get leave(): string {
+    return sourcing(this.#paths.leave);
   }
 
   /** Prepares a command; answers the line that runs it. */
-  prepare(command: string, secrets: Readonly<Record<string, string>> = {}): string {
+  prepare(command: string, { unaliased, secrets = {}, ...needs }: CommandNeeds): string {
     const names = Object.keys(secrets).filter((name) => /^[A-Za-z_][A-Za-z0-9_]*$/.test(name));
     this.#command.write(command.endsWith("\n") ? command : `${command}\n`);
-    if (names.length === 0) return ` . ${word(this.#path("r"))}`;
-    this.#hasSecrets = true;
-    const lines = names.map((name) => `export ${name}=${shellQuoted(secrets[name] ?? "")}`);
-    const path = shellQuoted(this.#path("secrets"));
-    writeFileSync(this.#path("secrets"), `${lines.join("\n")}\n__karyi_secret=(${names.join(" ")})\n: >|${path}\n`, { mode: 0o600 });
-    return ` . ${word(this.#path("s"))}`;
+    const isPlain = names.length === 0 && needs.cwd === undefined && needs.env === undefined;
+    if (isPlain && !needs.untold && !unaliased) return ` ${runAlias}`;
+    if (names.length > 0) {
+      this.#hasSecrets = true;
+      const lines = names.map((name) => `export ${name}=${shellQuoted(secrets[name] ?? "")}`);
+      const { secrets: path } = this.#paths;
+      writeFileSync(path, `${lines.join("\n")}\n__karyi_secret=(${names.join(" ")})\n: >|${shellQuoted(path)}\n`, { mode: 0o600 });
+    }
+    const run = join(this.#directory, "r");
+    writeFileSync(run, longRun(this.#paths, this.#nonce, { ...needs, hasSecrets: names.length > 0 }), { mode: 0o600 });
+    return sourcing(run);
   }
 
   /** After the command: its values do not stay on disk. */
   forget(): void {
-    if (this.#hasSecrets) rmSync(this.#path("secrets"), { force: true });
+    if (this.#hasSecrets) rmSync(this.#paths.secrets, { force: true });
     this.#hasSecrets = false;
   }
 
@@ -63,8 +85,8 @@ export class ShellFiles {
   hide(text: string): string {
     if (!text.includes(this.#directory) && !text.includes("__karyi_")) return text;
     return text
-      .replaceAll(`bash: ${this.#path("command")}`, "bash")
-      .replaceAll(this.#path("command"), "bash")
+      .replaceAll(`bash: ${this.#paths.command}`, "bash")
+      .replaceAll(this.#paths.command, "bash")
       .split("\n")
       .filter(
         (line) => !(/^\++ /.test(line) && (line.includes(this.#directory) || line.includes("__karyi_"))) && !/^\++ \. bash$/.test(line),
@@ -72,22 +94,25 @@ export class ShellFiles {
       .join("\n");
   }
 
-  /** What the shell last reported; nothing before its first prompt. The same object while it reports the same. */
+  /** What the shell last reported; nothing before its first prompt, or where it was cut short. The same object while it reports the same. */
   state(): ReportedState | undefined {
     const bytes = this.#state.read();
     if (bytes === undefined) return undefined;
-    if (this.#last?.bytes.equals(bytes) !== true) this.#last = { bytes: Buffer.from(bytes), state: readState(bytes.toString("utf8")) };
-    return this.#last.state;
+    if (this.#last?.bytes.equals(bytes) === true) return this.#last.state;
+    const state = readState(bytes.toString("utf8"));
+    if (state) this.#last = { bytes: Buffer.from(bytes), state };
+    return state;
+  }
+
+  /** The last report that was whole. */
+  get lastState(): ReportedState | undefined {
+    return this.state() ?? this.#last?.state;
   }
 
   remove(): void {
     this.#state.close();
     this.#command.close();
     rmSync(this.#directory, { recursive: true, force: true });
-  }
-
-  #path(name: string): string {
-    return join(this.#directory, name);
   }
 }
 
@@ -98,6 +123,7 @@ class KeptFile {
   readonly #path: string;
   #fd: number;
   #buffer = Buffer.allocUnsafe(16 * 1024);
+  #size = 0;
 
   constructor(path: string) {
     this.#path = path;
@@ -107,8 +133,8 @@ class KeptFile {
   write(text: string): void {
     this.#follow();
     const bytes = Buffer.from(text);
-    ftruncateSync(this.#fd);
     for (let at = 0; at < bytes.length; ) at += writeSync(this.#fd, bytes, at, bytes.length - at, at);
+    if (this.#size > bytes.length) ftruncateSync(this.#fd, bytes.length);
   }
 
   /** Valid until the next read; nothing where it is empty or larger than anything reported here. */
@@ -127,16 +153,18 @@ class KeptFile {
   }
 
   #follow(): void {
-    if (fstatSync(this.#fd).nlink > 0) return;
+    const { nlink, size } = fstatSync(this.#fd);
+    this.#size = size;
+    if (nlink > 0) return;
+    this.#size = 0;
     const fresh = openFile(this.#path);
     closeSync(this.#fd);
     this.#fd = fresh;
   }
 }
 
-/** As short as it can be: the shell reads what is typed one character at a time. */
-function word(path: string): string {
-  return /^[\w./-]+$/.test(path) ? path : shellQuoted(path);
+function sourcing(path: string): string {
+  return ` \\. ${/^[\w./-]+$/.test(path) ? path : shellQuoted(path)}`;
 }
 
 function openFile(path: string): number {

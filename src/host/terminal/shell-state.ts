@@ -11,13 +11,13 @@ export interface ReportedState {
 
 const own = /^(_|SHLVL|PWD|OLDPWD|PROMPT_COMMAND|KARYI_CALL_MARK)$/;
 
-/** Directory, exports, names; separated by NUL. Cut short by a kill it is nothing: half a list of variables is worse than none. */
+/** Directory, exports, names; each ended by NUL. Cut short by a kill it is nothing: half a list of variables is worse than none. */
 export function readState(text: string): ReportedState | undefined {
-  const [cwd = "", exports = "", names] = text.split("\0");
-  if (names === undefined) return undefined;
+  const [cwd = "", exports = "", names = "", end] = text.split("\0");
+  if (end === undefined) return undefined;
   return {
     cwd: cwd.startsWith("/") ? cwd : undefined,
     env: Object.fromEntries(Object.entries(parseExports(exports)).filter(([name]) => !own.test(name))),
-    defined: [...new Set(names.split("\n"))].filter((name) => name !== "" && !name.startsWith("__karyi_")),
+    defined: [...new Set(names.split("\n"))].filter((name) => name !== "" && !name.startsWith("__karyi")),
   };
 }

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { CapturedOutput } from "./captured-output.ts";
 import { cleanText } from "./clean-text.ts";
 import { terminalEnvironment } from "./environment.ts";
-import { type Mark, MarkScanner } from "./marks.ts";
+import { MarkScanner } from "./marks.ts";
 import { type WaitFacts, waitKind } from "./wait-kind.ts";
 
 describe("clean text", () => {
@@ -45,17 +45,16 @@ test("captured output keeps the first and the last and counts exactly", () => {
 
 test("marks are found and output is kept whole, however the bytes are cut", () => {
   const stream = Buffer.from(
-    "a\x1b]133;N;C\x07out\x1b]133;C\x07\x1b]133;N;X\x07\x1b]133;N\x1b[0m\x1b]133;N;D;12;/a;b\x07$ \x1b]133;N;D;0;\x07",
+    "a\x1b]133;N;C\x07out\x1b]133;C\x07\x1b]133;N;X\x07\x1b]133;N\x1b[0m\x1b]133;N;D;12;/a;b\x07\x1b]133;N;P;101\x07\x1b]133;N;B\x07$ \x1b]133;N;P;2\x07\x1b]133;N;D;0;\x07",
   );
   const expected = [
     "a",
-    "<start>",
+    '{"kind":"start"}',
     "out\x1b]133;C\x07\x1b]133;N;X\x07\x1b]133;N\x1b[0m",
-    "<prompt 12 /a;b>",
-    "$ ",
-    "<prompt 0 undefined>",
+    '{"kind":"end","exitCode":12,"cwd":"/a;b"}{"kind":"ready","saved":true,"told":false,"short":true}{"kind":"prompt"}',
+    "$ \x1b]133;N;P;2\x07",
+    '{"kind":"end","exitCode":0}',
   ].join("");
-  const shown = (mark: Mark) => (mark.kind === "start" ? "<start>" : `<prompt ${mark.exitCode} ${mark.cwd}>`);
   for (let step = 1; step <= stream.length; step++) {
     const scanner = new MarkScanner("N");
     let seen = "";
@@ -66,7 +65,7 @@ test("marks are found and output is kept whole, however the bytes are cut", () =
       scanner.push(
         stream.subarray(at, at + step),
         (bytes) => add(bytes.toString()),
-        (mark) => add(shown(mark)),
+        (mark) => add(JSON.stringify(mark)),
       );
     }
     expect(seen).toBe(expected);

@@ -59,6 +59,10 @@ export class WaitDetector {
     return quietMs >= this.#patience(discipline, reader) ? this.#name(foreground, discipline) : undefined;
   }
 
+  get isShellStopped(): boolean {
+    return this.#previous?.foreground.stopped ?? false;
+  }
+
   isReading({ pid, thread }: Reader): boolean {
     const { reader } = probeForeground(this.#shell, this.#terminal);
     return reader?.pid === pid && reader.thread === thread;

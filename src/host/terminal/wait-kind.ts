@@ -28,6 +28,8 @@ const confirm =
   /([[(<]\s*(y(es)?|s[ií]?|j|是)\s*[/|,]\s*(n(o|ein)?|否)\b.{0,40}[\])>]|\by(es)?\s*[/|]\s*n(o)?\b|[[(](y|n|yes|no)[\])]\s*:?\s*$|\bcontinue\s*\?|\bproceed\s*\?|are you sure|overwrite.{0,40}\?|\bconfirm\b.{0,40}[?:]|(是否|确认|确定).{0,30}[?？:：])[^\n]{0,20}$/i;
 const prompts =
   /(^|\s)(>>>|\.\.\.|In \[\d+\]:|irb\([^)]*\)[^>]*>|\([Pp]db\)|\(gdb\)|\(lldb\)|sqlite>|mysql>|MariaDB \[[^\]]*\]>|[\w-]+[=-][#>]|ghci>|Prelude>|julia>|scala>|jshell>|iex\(\d+\)>|php >|redis[^>]*>|s?ftp>|(ba)?sh-[\d.]+[#$]|[>$#%❯»])\s*$/;
+const shells = /^-?(ba|da|z|k|mk|fi|a)?sh$/;
+const shellPrompt = /[>$#%❯»]\s*$/;
 const pagerLine = /(^:\s*$|\(END\)\s*$|--\s?More\s?--|^lines \d+-\d+|Manual page .* line \d+|\(press h for help)/;
 
 export function waitKind({ discipline, alternate, addressed, line, names }: WaitFacts): WaitKind {
@@ -42,8 +44,10 @@ export function waitKind({ discipline, alternate, addressed, line, names }: Wait
   if (alternate || (raw && has(screens))) return "fullscreen";
   if (confirm.test(line)) return "confirm";
   if (prompts.test(line) && (has(interpreters) || !/^[>$#%❯»]?\s*$/.test(line.trim()) || raw)) return "repl";
+  // Whatever a person put before it: a shell that edits its line stands at its prompt.
+  if (raw && has(shells) && shellPrompt.test(line)) return "repl";
   if (raw && addressed && !has(interpreters)) return "fullscreen";
-  if (raw && has(interpreters) && !names.every((name) => /^(ba|da|z|k)?sh$/.test(name))) return "repl";
+  if (raw && has(interpreters) && !names.every((name) => shells.test(name))) return "repl";
   return "input";
 }
 

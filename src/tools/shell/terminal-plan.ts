@@ -7,6 +7,7 @@ import {
   type CodeEffect,
   type Effect,
   type PlanContext,
+  type TerminalFollow,
   type TerminalInputOptions,
   type TerminalState,
   ToolFailure,
@@ -25,6 +26,32 @@ export function expectation({ state, waiting, epoch }: TerminalState): NonNullab
     ...(state === "waiting" && waiting ? { waiting } : {}),
     ...(epoch === undefined ? {} : { epoch }),
   };
+}
+
+/**
+ * What somebody else changed in the session since the terminal last knew it: the shell follows before its next command, so
+ * that the last one who changed directory or variables wins. What only the shell changed stays as it is.
+ */
+export function followOf({ told, cwd, env = {} }: TerminalState, session: PlanContext["session"]): TerminalFollow | undefined {
+  if (!told) return undefined;
+  const changed: Record<string, string | null> = {};
+  for (const [name, value] of Object.entries(session.env)) {
+    if (told.env[name] !== value && env[name] !== value && variable.test(name)) changed[name] = value;
+  }
+  for (const name of Object.keys(told.env)) {
+    if (session.env[name] === undefined && env[name] !== undefined && variable.test(name)) changed[name] = null;
+  }
+  const moved = session.cwd !== told.cwd && session.cwd !== cwd;
+  if (!moved && Object.keys(changed).length === 0) return undefined;
+  return { ...(moved ? { cwd: session.cwd } : {}), ...(Object.keys(changed).length > 0 ? { env: changed } : {}) };
+}
+
+const variable = /^[A-Za-z_][A-Za-z0-9_]*$/;
+
+/** The terminal as it is once it has followed. */
+export function followed(terminal: TerminalState, { cwd, env }: TerminalFollow): TerminalState {
+  const merged = Object.entries({ ...terminal.env, ...env }).flatMap(([name, value]) => (value === null ? [] : [[name, value] as const]));
+  return { ...terminal, ...(cwd === undefined ? {} : { cwd }), ...(env ? { env: Object.fromEntries(merged) } : {}) };
 }
 
 export async function planTerminalCommand(
@@ -50,6 +77,11 @@ export async function planTerminalCommand(
     if (defined.has(name)) effects.push({ kind: "unknown", reason: `${name} is a function or alias that was defined in this terminal` });
   }
   return { effects, analysis, cwd };
+}
+
+/** Whether a command cannot export anything, as far as it is understood. */
+export function keepsEnvironment({ understood, effects }: ShellAnalysis): boolean {
+  return understood && effects.every(({ kind }) => kind === "read" || kind === "write" || kind === "run");
 }
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: keys that edit a line instead of standing in it

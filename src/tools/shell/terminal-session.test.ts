@@ -46,6 +46,52 @@ describe("a terminal", () => {
     expect(await run("Bash", "echo $PWD $COLOUR $SIZE")).toBe(`${join(workspace, "sub")} red 3`);
   });
 
+  test("follows what Bash changed later: the last one who changed directory or variables wins", async () => {
+    const { run, workspace, session } = await opened();
+    await run("Terminal", "export COLOUR=blue OWN=1; plain=2");
+    await run("Bash", "cd sub; export COLOUR=red SIZE=3");
+    const there = join(workspace, "sub");
+    expect(await run("Terminal", "echo $PWD $COLOUR $SIZE $OWN $plain")).toBe(`${there} red 3 1 2`);
+    await run("Terminal", "cd ..; export COLOUR=green");
+    expect(await run("Bash", "echo $PWD $COLOUR")).toBe(`${workspace} green`);
+    await run("Bash", "cd sub; unset SIZE");
+    expect(await run("Terminal", "echo $PWD ${SIZE-none}; (exit 0)")).toBe(`${there} none`);
+    expect(session.cwd).toBe(there);
+    await run("Terminal", "cd ..");
+    expect(session.cwd).toBe(workspace);
+  });
+
+  test("a command is judged where it will run once the shell has followed", async () => {
+    const { run, session, workspace } = await opened();
+    await run("Terminal", "true");
+    await run("Bash", "cd sub");
+    const planned = await session.call("Terminal", { command: "touch here" }, { dryRun: true });
+    expect(JSON.stringify(planned)).toContain(join(workspace, "sub"));
+    await run("Terminal", "touch here");
+    expect(await run("Bash", "ls $PWD")).toBe("here");
+  });
+
+  test("does not run a command where it cannot follow", async () => {
+    const { run, session, workspace } = await opened();
+    await run("Terminal", "readonly FIXED=1");
+    await run("Bash", "export FIXED=2");
+    expect(await session.call("Terminal", { command: "touch made" })).toMatchObject({
+      status: "error",
+      output: expect.stringContaining("FIXED: readonly variable"),
+    });
+    expect(await run("Bash", `ls ${workspace}`)).toBe("sub");
+    // It was told once; from then on the shell's own counts.
+    expect(await run("Terminal", "echo $FIXED")).toBe("1");
+  });
+
+  test("an exported variable is there for Bash as soon as the command is answered", async () => {
+    const { run } = await opened();
+    for (let n = 0; n < 20; n++) {
+      await run("Terminal", `export N=${n}`);
+      expect(await run("Bash", "echo $N")).toBe(String(n));
+    }
+  });
+
   test("what a shell changed before it ended is handed back too", async () => {
     const { run, session } = await opened();
     const result = await session.call("Terminal", { command: "export COLOUR=green; exit 0" });

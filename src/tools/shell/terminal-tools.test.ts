@@ -22,7 +22,18 @@ async function workplace() {
     callId: "c",
     signal: new AbortController().signal,
     seen: { get: () => undefined, remember() {}, forget() {} },
-    session: { id: "s", cwd: root, workspace: root, roots: [root], userHome: root, env: {}, setCwd() {}, setEnv() {} },
+    session: {
+      id: "s",
+      cwd: root,
+      workspace: root,
+      roots: [root],
+      userHome: root,
+      env: {},
+      setCwd(cwd: string) {
+        this.cwd = cwd;
+      },
+      setEnv() {},
+    },
     files: createFiles({ cwd: () => root }),
     processes: { which: (program: string) => `/usr/bin/${program}`, tier: async () => "E5" as const },
     terminals,
@@ -42,7 +53,10 @@ async function workplace() {
   const defaults = { timeout: 30_000 };
   const plan = async (name: string, input: object): Promise<Plan> => tool(name).plan({ ...defaults, ...input }, context);
   const call = async (name: string, input: object): Promise<ToolOutput> =>
-    tool(name).run({ ...defaults, ...input }, { ...context, plan: await plan(name, input), progress() {}, live: () => expect.unreachable() });
+    tool(name).run(
+      { ...defaults, ...input },
+      { ...context, plan: await plan(name, input), progress() {}, live: () => expect.unreachable() },
+    );
   return { root, call, plan, context, terminals, stored };
 }
 

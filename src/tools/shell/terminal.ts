@@ -3,10 +3,10 @@
  * beforehand exactly like a command of Bash. A program that waits for input is no error: the result says so.
  */
 import { z } from "zod";
-import { defineTool, ToolFailure } from "../../contract/index.ts";
+import { defineTool, type TerminalFollow, ToolFailure } from "../../contract/index.ts";
 import { bindPlaceholders } from "../../shell/index.ts";
 import { answerOutput, carryOver } from "./terminal-answer.ts";
-import { planTerminalCommand, refuseBusy } from "./terminal-plan.ts";
+import { followed, followOf, keepsEnvironment, planTerminalCommand, refuseBusy } from "./terminal-plan.ts";
 
 const defaultTimeoutMs = 120_000;
 const maxTimeoutMs = 600_000;
@@ -31,6 +31,8 @@ interface TerminalPlan {
   readonly command: string;
   /** The situation this was decided in. */
   readonly epoch?: number;
+  readonly follow?: TerminalFollow;
+  readonly keepsEnvironment: boolean;
   readonly secrets: readonly { readonly name: string; readonly variable: string }[];
 }
 
@@ -62,29 +64,39 @@ export const terminal = defineTool<TerminalInput, Needs, TerminalPlan>({
         },
       );
     }
-    const { effects, analysis, cwd } = await planTerminalCommand(bound.command, state, context);
+    const follow = followOf(state, context.session);
+    const { effects, analysis, cwd } = await planTerminalCommand(bound.command, follow ? followed(state, follow) : state, context);
     const shown = command.length > 200 ? `${command.slice(0, 200)}…` : command;
     return {
       summary: `Run in the terminal: ${shown.replaceAll("\n", " ⏎ ")}`,
       effects,
       preview: { type: "command", command, cwd },
-      data: { command: bound.command, secrets: bound.names, ...(state.epoch === undefined ? {} : { epoch: state.epoch }) },
+      data: {
+        command: bound.command,
+        secrets: bound.names,
+        keepsEnvironment: keepsEnvironment(analysis),
+        ...(follow ? { follow } : {}),
+        ...(state.epoch === undefined ? {} : { epoch: state.epoch }),
+      },
       report: { class: analysis.class, commands: analysis.commands.length },
     };
   },
   async run({ timeout }, context) {
     const { plan, terminals, signal, values, session, callId } = context;
     if (!plan.data) throw new Error("a terminal command runs only as it was planned");
+    const { command, epoch, follow } = plan.data;
     const secrets = await Promise.all(
       plan.data.secrets.map(async ({ name, variable }) => [variable, await values.reveal(name, { tool: "Terminal", hosts: [] })] as const),
     );
-    const answer = await terminals.run(plan.data.command, {
+    const answer = await terminals.run(command, {
       timeoutMs: timeout,
       signal,
       callId,
       session,
-      secrets: Object.fromEntries(secrets),
-      ...(plan.data.epoch === undefined ? {} : { epoch: plan.data.epoch }),
+      keepsEnvironment: plan.data.keepsEnvironment,
+      ...(secrets.length > 0 ? { secrets: Object.fromEntries(secrets) } : {}),
+      ...(follow ? { follow } : {}),
+      ...(epoch === undefined ? {} : { epoch }),
       onOutput: (text) => context.progress(text),
     });
     carryOver(answer, session);
