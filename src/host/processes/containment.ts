@@ -16,16 +16,36 @@ export interface Containment {
 const processGroup: Containment = { kind: "group", prefix: [] };
 
 /**
+ * Tied to the process that starts it, a command that is alone with its namespace ends with it; without one only its shell does.
+ * Empty where the machine does not have it.
+ */
+const tetherPrefix = ["setpriv", "--pdeathsig", "KILL", "--"];
+
+/**
  * An init of its own: as process 1 the shell would not feel signals, and the namespace ends when it does.
  * It says nothing itself: its word for a child that a signal ended ("Terminated") is not the command's output.
  */
 const init = ["sh", "-c", 'exec 5>&2 2>/dev/null; "$@" 2>&5 5>&-; exit $?', "karyi-init"];
 
 let probed: Promise<Containment> | undefined;
+let probedTether: Promise<readonly string[]> | undefined;
 
 export function containment(): Promise<Containment> {
   probed ??= probe();
   return probed;
+}
+
+export function tether(): Promise<readonly string[]> {
+  probedTether ??= probeTether();
+  return probedTether;
+}
+
+async function probeTether(): Promise<readonly string[]> {
+  const [program = "", ...args] = tetherPrefix;
+  return execute(program, [...args, "true"], { timeout: 10_000 }).then(
+    () => tetherPrefix,
+    () => [],
+  );
 }
 
 async function probe(): Promise<Containment> {

@@ -16,7 +16,7 @@ import {
 } from "../../contract/index.ts";
 import { type ConfinedRun, exportText, type Sandbox, setupEnvironment, type Watch } from "../sandbox/index.ts";
 import type { BackgroundTasks } from "./background-tasks.ts";
-import { type Containment, containment } from "./containment.ts";
+import { type Containment, containment, tether } from "./containment.ts";
 import { baseEnvironment } from "./environment.ts";
 import { KeptOutput } from "./kept-output.ts";
 import { Starters } from "./starters.ts";
@@ -221,7 +221,7 @@ export class ProcessRoom {
   }
 
   async #supervise(request: ShellRequest, confined?: ConfinedRun, lasting = false): Promise<Supervised> {
-    const { kind, prefix } = await this.#containment(confined);
+    const [{ kind, prefix }, tied] = await Promise.all([this.#containment(confined), tether()]);
     const mark = newMark();
     const env = { ...this.#env, ...request.env, ...request.secrets, BASH_ENV: `/dev/fd/${initFd}`, [marker]: mark };
     const argv = [...prefix, "bash", "-c", request.command];
@@ -229,7 +229,9 @@ export class ProcessRoom {
       const ended = await supervise({
         // What builds the sandbox must not be shaped by the session's environment: the command reads it when everything stands.
         start:
-          confined === undefined ? { argv, cwd: request.cwd, env } : { argv, cwd: "/", env: setupEnvironment, hidden: exportText(env) },
+          confined === undefined
+            ? { argv, tether: tied, cwd: request.cwd, env }
+            : { argv, tether: tied, cwd: "/", env: setupEnvironment, hidden: exportText(env) },
         starter: await this.#starters.take(lasting),
         mark,
         contained: kind === "namespace",

@@ -113,6 +113,15 @@ describe.each(["directly", "through the launcher"])("a command started %s", (way
     await expect(ran(room, `: ${"x".repeat(200_000)}`)).rejects.toMatchObject({ details: { reason: "too_long" } });
   });
 
+  it("a limit that ends before the command has begun ends it as soon as it begins", async () => {
+    const room = await make();
+    for (let round = 0; round < 10; round++) {
+      const { signal, timedOut, exitCode } = await ran(room, "sleep 87658; true", { timeoutMs: 1 + round });
+      // Told to stop, not killed when its time to end was over.
+      expect({ timedOut, ended: exitCode ?? signal }).toEqual({ timedOut: true, ended: "SIGTERM" });
+    }
+  });
+
   it("leaves nobody behind, in its group or out of it, young or old", async () => {
     const room = await make();
     for (const seconds of ["0", "1.1"]) {
@@ -210,14 +219,17 @@ describe("the launcher", () => {
     expect(await ran(room, "echo still here")).toMatchObject({ exitCode: 0, stdout: "still here\n" });
   });
 
+  it.each(["foreground", "background"])("a first command in the %s ends when Karyi is killed", async (way) => {
+    const argument = way === "foreground" ? "87656" : "87657";
+    const child = roomProcess(`echo up; sleep ${argument}; true`, way);
+    if (child.stdout) await once(child.stdout, "data");
+    await until(() => withArgument(argument).length === 1);
+    child.kill("SIGKILL");
+    await until(() => withArgument(argument).length === 0);
+  });
+
   it("a background command ends when Karyi is killed, and what Karyi left on the machine goes with the next one", async () => {
-    const register = resolve(import.meta.dirname, "../../../test/support/ts-register.mjs");
-    const child: ChildProcess = spawn(
-      process.execPath,
-      ["--import", register, join(import.meta.dirname, "room.child.ts"), "echo up; exec sleep 87655"],
-      { stdio: ["ignore", "pipe", "inherit"] },
-    );
-    onTestFinished(() => void child.kill("SIGKILL"));
+    const child = roomProcess("echo up; exec sleep 87655", "background");
     if (child.stdout) await once(child.stdout, "data");
     await until(() => withArgument("87655").length === 1);
     const left = privateDirectories(child.pid);
@@ -230,6 +242,16 @@ describe("the launcher", () => {
     expect(left.filter((directory) => existsSync(directory))).toEqual([]);
   });
 });
+
+/** A process of its own with a room, and one command in it. */
+function roomProcess(command: string, way: string): ChildProcess {
+  const register = resolve(import.meta.dirname, "../../../test/support/ts-register.mjs");
+  const child = spawn(process.execPath, ["--import", register, join(import.meta.dirname, "room.child.ts"), command, way], {
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  onTestFinished(() => void child.kill("SIGKILL"));
+  return child;
+}
 
 function privateDirectories(owner: number | undefined): string[] {
   return ["/dev/shm", tmpdir()].flatMap((place) =>

@@ -12,6 +12,8 @@ export interface Start {
   readonly argv: readonly string[];
   readonly cwd: string;
   readonly env: Readonly<Record<string, string>>;
+  /** What stands before `argv` where nobody else ends the command when Karyi is killed. */
+  readonly tether: readonly string[];
   /** Given to the command as descriptor 5, in a file without a name. */
   readonly hidden?: string;
 }
@@ -34,7 +36,7 @@ export interface Started {
 export type Starter = (start: Start) => Promise<Started>;
 
 export function directStarter(pipes: FifoPool, initFd: () => number): Starter {
-  return async ({ argv, cwd, env, hidden }) => {
+  return async ({ argv, tether, cwd, env, hidden }) => {
     const taken = await pipes.take(3);
     const file = hidden === undefined ? undefined : hideText(hidden);
     const opened: number[] = [];
@@ -43,7 +45,7 @@ export function directStarter(pipes: FifoPool, initFd: () => number): Starter {
       const streams = taken === undefined ? (["pipe", "pipe", "pipe"] as const) : [...opened];
       const extra = file === undefined ? [] : [openSync(file.path, constants.O_RDONLY)];
       opened.push(...extra);
-      const [program = "", ...args] = argv;
+      const [program = "", ...args] = [...tether, ...argv];
       const child = spawn(program, args, { cwd, env, detached: true, stdio: ["ignore", ...streams, initFd(), ...extra] });
       const exit = exitOf(child);
       if (child.pid === undefined) await exit;

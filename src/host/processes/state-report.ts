@@ -11,7 +11,11 @@ import { join } from "node:path";
 const stateFd = 3;
 export const initFd = 4;
 
+/** The first that the command's shell reports: it has begun. */
+export const begun = "\x01";
+
 const initText = `unset BASH_ENV
+builtin printf '\\1' >&${stateFd}
 trap '{ builtin printf "%s\\0" "$PWD"; builtin export -p; } >&${stateFd} 2>/dev/null' EXIT
 exec ${initFd}<&-
 `;
@@ -34,9 +38,10 @@ export function openInit(): number {
 }
 
 export function parseState(report: string): ShellState | undefined {
-  const end = report.indexOf("\0");
-  if (end <= 0) return undefined;
-  const cwd = report.slice(0, end);
+  const start = report.indexOf(begun) + begun.length;
+  const end = report.indexOf("\0", start);
+  if (end < 0) return undefined;
+  const cwd = report.slice(start, end);
   return cwd.startsWith("/") ? { cwd, env: parseExports(report.slice(end + 1)) } : undefined;
 }
 

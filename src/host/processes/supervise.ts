@@ -1,9 +1,11 @@
 /**
  * Starts a command and stays with it until it is over: completion is the exit of the command, not the
- * closing of a pipe; at the time limit TERM to the group, 5 s, KILL, 2 s; no process survives.
+ * closing of a pipe; at the time limit TERM to the group, 5 s, KILL, 2 s; no process survives. A limit that ends before the
+ * command has begun ends it as soon as it begins.
  */
 import type { Readable } from "node:stream";
 import type { Exit, Start, Started, Starter } from "./starting.ts";
+import { begun } from "./state-report.ts";
 import { endMarked } from "./survivors.ts";
 
 export interface Supervision {
@@ -26,6 +28,8 @@ export interface Ended extends Exit {
 
 const termGraceMs = 5_000;
 const killGraceMs = 2_000;
+/** A command that began less than this before is still being started. */
+const startingMs = 200;
 /**
  * How often it is looked whether the streams have ended after the exit, while somebody holds them. Counted in looks: between two of
  * them what has arrived is read, however busy the machine is. Times when nobody takes the output do not count.
@@ -43,9 +47,15 @@ export async function supervise({ start, starter, mark, contained, timeoutMs, si
   const timers: NodeJS.Timeout[] = [];
   const stop = () => {
     if (timers.length > 1) return;
-    signalGroup(pid, "SIGTERM");
     timers.push(setTimeout(() => signalGroup(pid, "SIGKILL"), termGraceMs));
     timers.push(setTimeout(() => running.giveUp(), termGraceMs + killGraceMs));
+    const end = () => {
+      signalGroup(pid, "SIGTERM");
+      // A shell loses the signal for a program that it is just starting.
+      if (running.beganMsAgo() < startingMs) timers.push(setTimeout(end, startingMs));
+    };
+    // What builds the command's world is let finish: half a world would be taken for a broken one.
+    running.onceBegun(end);
   };
   timers.push(
     setTimeout(() => {
@@ -78,6 +88,9 @@ interface Running {
   readonly pid: number;
   readonly exit: Promise<Exit>;
   giveUp(): void;
+  /** Calls back when the command's shell has begun, at once where it has. */
+  onceBegun(listener: () => void): void;
+  beganMsAgo(): number;
   drained(): Promise<void>;
   report(): string;
   close(): void;
@@ -86,12 +99,17 @@ interface Running {
 function follow({ pid, exit, stdout, stderr, state }: Started, onOutput: Supervision["onOutput"]): Running {
   const reports: Buffer[] = [];
   let reportBytes = 0;
+  let begunAt: number | undefined;
+  let onBegin = () => {};
   const streams = [
     new Listening(stdout, (chunk) => onOutput("stdout", chunk)),
     new Listening(stderr, (chunk) => onOutput("stderr", chunk)),
     new Listening(state, (chunk) => {
       reportBytes += chunk.length;
       if (reportBytes <= maxReportBytes) reports.push(chunk);
+      if (begunAt !== undefined || !chunk.includes(begun)) return;
+      begunAt = performance.now();
+      onBegin();
     }),
   ];
   let finish: (value: Exit) => void = () => {};
@@ -102,6 +120,11 @@ function follow({ pid, exit, stdout, stderr, state }: Started, onOutput: Supervi
     pid,
     exit: Promise.race([exit, givenUp]),
     giveUp: () => finish({ exitCode: null, signal: "SIGKILL" }),
+    onceBegun: (listener) => {
+      if (begunAt === undefined) onBegin = listener;
+      else listener();
+    },
+    beganMsAgo: () => performance.now() - (begunAt ?? performance.now()),
     drained: async () => {
       const ends = Promise.all(streams.map(({ ended }) => ended));
       for (let looks = 0; looks < drainLooks && !streams.every(({ hasEnded }) => hasEnded); ) {
