@@ -20,6 +20,19 @@ export default defineConfig([
     fixedExtension: false,
   },
   {
+    // The process that keeps a terminal, on its own: it starts with a session's first terminal call and must be there at once.
+    name: "keeper",
+    entry: { keeper: "src/host/terminal/keeper-main.ts" },
+    format: "cjs",
+    target: "node20",
+    platform: "node",
+    dts: false,
+    clean: false,
+    minify: true,
+    checks: { pluginTimings: false },
+    outputOptions: { codeSplitting: false },
+  },
+  {
     // The command starts often: one small file with everything it always needs, and its compiled form beside it.
     // What is native or seldom needed stays outside and is loaded when needed.
     name: "command",

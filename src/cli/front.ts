@@ -29,6 +29,8 @@ async function openEngine(flags: CallFlags, extra: Partial<EngineOptions> = {}):
     ...(flags.home === undefined ? {} : { home: flags.home }),
     ...(flags.mode === undefined ? {} : { mode: modeOf(flags.mode) }),
     log: (message, cause) => warn(cause instanceof Error ? `${message}: ${cause.message}` : message),
+    // A command ends after its call; what runs in its terminal does not.
+    terminal: "kept",
     ...asking(flags.approve),
     ...(onTerminal() ? { askValue: async (request, signal) => (await import("./ask.ts")).askValueOnTerminal(request, signal) } : {}),
     ...extra,

@@ -97,7 +97,12 @@ export function buildProgram(): Command {
   variables.addCommand(command("rekey", "varRekeyAbout").action(lazy(async () => (await import("./commands/var.ts")).rekey)));
   variables.addCommand(command("reset", "varResetAbout").action(lazy(async () => (await import("./commands/var.ts")).resetVault)));
   program.addCommand(variables);
-  program.addCommand(command("attach [session]", "attachAbout").action(lazy(async () => (await import("./commands/attach.ts")).attach)));
+  program.addCommand(
+    command("attach [session]", "attachAbout")
+      .option("--list", say("listTerminalsOption"))
+      .option("--close", say("closeTerminalOption"))
+      .action(lazy(async () => (await import("./commands/attach.ts")).attach)),
+  );
 
   const policy = command("policy", "policyAbout");
   policy.addCommand(

@@ -16,6 +16,7 @@ import type {
   Result,
   SessionRecord,
   Store,
+  TerminalState,
   Tool,
   ToolCard,
   ToolSpec,
@@ -31,8 +32,10 @@ import {
   createImages,
   createSandbox,
   defaultHome,
+  endTerminal,
   isAlive,
   isDirectory,
+  lookAtTerminal,
   type Places,
   ProcessRoom,
   resolvePlaces,
@@ -69,12 +72,25 @@ export interface EngineOptions {
   readonly approvals?: "record" | "nobody";
   /** Asks a person for a value with hidden input. Without it nobody can be asked for one. */
   readonly askValue?: AskValue;
+  /**
+   * Where the terminal of a session lives that no other process serves yet. `own` (the default): here, and it ends with
+   * the engine. `kept`: in a small process of its own that stays, for an engine that ends after a call.
+   */
+  readonly terminal?: "own" | "kept";
   readonly hooks?: readonly Hook[];
   /** Settings above every file. */
   readonly config?: Config;
   readonly env?: Readonly<Record<string, string | undefined>>;
   /** Defects and warnings. Default: nowhere. */
   readonly log?: (message: string, cause?: unknown) => void;
+}
+
+export interface LiveTerminal extends Partial<TerminalState> {
+  readonly session: SessionRecord;
+  /** Of the process that serves it. */
+  readonly pid: number;
+  /** By a process of its own. */
+  readonly kept: boolean;
 }
 
 export interface OpenSessionOptions {
@@ -181,6 +197,7 @@ class Wiring {
       env,
       foregroundBudgetMs: config.effective.foregroundBudgetMs,
       missingValue: config.effective.missingValue,
+      terminal: options.terminal ?? "own",
       roots: (workspace) => this.world(workspace).roots,
       log,
       ...(options.askValue === undefined ? {} : { askValue: options.askValue }),
@@ -379,6 +396,19 @@ export class KaryiEngine {
   /** Where the live terminal of a session can be attached to. */
   terminalSocket(sessionId: string): string {
     return terminalSocket(this.places.home, sessionId);
+  }
+
+  /** The live terminals of this home, whichever process serves them. */
+  async terminals(): Promise<readonly LiveTerminal[]> {
+    const found = await Promise.all(
+      (await this.listSessions()).map(async (session) => ({ session, live: await lookAtTerminal(this.terminalSocket(session.id)) })),
+    );
+    return found.flatMap(({ session, live }) => (live ? [{ session, pid: live.pid, kept: live.kept, ...live.state }] : []));
+  }
+
+  /** Ends a session's terminal and everything in it; false where none was live. */
+  endTerminal(sessionId: string): Promise<boolean> {
+    return endTerminal(this.terminalSocket(sessionId));
   }
 
   verifyAudit(): ReturnType<Store["verifyAudit"]> {

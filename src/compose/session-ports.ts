@@ -3,15 +3,7 @@ import { createHash } from "node:crypto";
 import { join } from "node:path";
 import type { ChangeSets, Masker, SessionRecord, Store, Terminals } from "../contract/index.ts";
 import type { SessionPorts } from "../engine/index.ts";
-import {
-  createSearch,
-  createTerminal,
-  type ProcessRoom,
-  type Sandbox,
-  type SessionTerminal,
-  serveTerminal,
-  terminalEnvironment,
-} from "../host/index.ts";
+import { createSearch, type ProcessRoom, ReachedTerminal, type Sandbox, terminalEnvironment } from "../host/index.ts";
 import { type AskValue, createValueRequests, type Vault } from "../vault/index.ts";
 import { SessionTasks } from "./session-tasks.ts";
 
@@ -25,6 +17,7 @@ export interface SessionPortsOptions {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly foregroundBudgetMs: number | undefined;
   readonly missingValue: "interactive" | "warn";
+  readonly terminal: "own" | "kept";
   readonly askValue?: AskValue;
   roots(workspace: string): readonly string[];
   log(message: string, cause?: unknown): void;
@@ -34,7 +27,7 @@ export class SessionPortsRoom {
   readonly #options: SessionPortsOptions;
   readonly #known = new Map<string, Promise<Partial<SessionPorts>>>();
   readonly #tasks: SessionTasks[] = [];
-  readonly #terminals: LazyTerminal[] = [];
+  readonly #terminals: ReachedTerminal[] = [];
   readonly #search = createSearch();
   readonly #changeSets: ChangeSets;
 
@@ -56,7 +49,7 @@ export class SessionPortsRoom {
     return ports;
   }
 
-  /** Background commands and terminals die with the engine. */
+  /** Background commands die with the engine, and so does a terminal that lives in it. */
   async close(): Promise<void> {
     await Promise.all(this.#tasks.map(({ background }) => background.stopAll()));
     await Promise.all(this.#terminals.map((terminal) => terminal.close()));
@@ -66,7 +59,7 @@ export class SessionPortsRoom {
     const { store, vault, masker, processes, foregroundBudgetMs, missingValue, askValue, log } = this.#options;
     const tasks = new SessionTasks(store, session.id);
     this.#tasks.push(tasks);
-    const terminal = new LazyTerminal(session, this.#options);
+    const terminal = reachTerminal(session, this.#options);
     this.#terminals.push(terminal);
     const place = { workspace: session.workspace, sessionId: session.id };
     return {
@@ -74,7 +67,7 @@ export class SessionPortsRoom {
       tasks,
       processes: processes.processes(tasks.background, foregroundBudgetMs, this.#options.roots(session.workspace)),
       changeSets: this.#changeSets,
-      terminals: terminal,
+      terminals: unlessConfined(terminal, processes),
       values: vault.values(place, { missing: missingValue, warn: (message) => log(message) }),
       valueRequests: createValueRequests({
         vault,
@@ -95,40 +88,15 @@ export function terminalSocket(home: string, sessionId: string): string {
   return join(home, "run", `${createHash("sha256").update(sessionId).digest("hex").slice(0, 16)}.sock`);
 }
 
-/** The session's terminal, started by its first use. */
-class LazyTerminal implements Terminals {
-  readonly #session: SessionRecord;
-  readonly #options: SessionPortsOptions;
-  #terminal: SessionTerminal | undefined;
-  #served: Promise<Awaited<ReturnType<typeof serveTerminal>> | undefined> | undefined;
-
-  constructor(session: SessionRecord, options: SessionPortsOptions) {
-    this.#session = session;
-    this.#options = options;
-  }
-
-  /** Asked before anything is judged: where the config demands a sandbox there is no terminal at all. */
-  peek: Terminals["peek"] = async () => {
-    this.#options.processes.demandNoSandbox("The terminal");
-    return this.#terminal?.peek() ?? { state: "absent" };
-  };
-  run: Terminals["run"] = async (command, options) => (await this.#started()).run(command, options);
-  input: Terminals["input"] = async (text, options) => (await this.#started()).input(text, options);
-  screen: Terminals["screen"] = async () => (await this.#started()).screen();
-
-  async close(): Promise<void> {
-    await (await this.#served)?.close();
-    this.#terminal?.close();
-  }
-
-  async #started(): Promise<SessionTerminal> {
-    if (this.#terminal) return this.#terminal;
-    const { env, askValue, home, log, store, masker, processes } = this.#options;
-    processes.demandNoSandbox("The terminal");
-    const { id, state } = this.#session;
-    const terminal = createTerminal({
-      cwd: state.cwd,
-      env: terminalEnvironment(env, state.env),
+/** The session's terminal; what happens in it is told to the session of this process's call. */
+function reachTerminal({ id, state }: SessionRecord, options: SessionPortsOptions): ReachedTerminal {
+  const { env, askValue, home, log, store, masker, terminal } = options;
+  return new ReachedTerminal({
+    path: terminalSocket(home, id),
+    place: terminal,
+    begin: (session = state) => ({ cwd: session.cwd, env: terminalEnvironment(env, session.env) }),
+    log,
+    caller: {
       onEvent: (event) => {
         if (event.type !== "input_required") return;
         const { kind, program, question, callId } = event;
@@ -144,13 +112,29 @@ class LazyTerminal implements Terminals {
               return reply.kind === "given" ? reply.value : undefined;
             },
           }),
-    });
-    this.#terminal = terminal;
-    this.#served = serveTerminal(terminal, terminalSocket(home, id)).catch((error) => {
-      log("The terminal cannot be attached to", error);
-      return undefined;
-    });
-    await this.#served;
-    return terminal;
-  }
+    },
+  });
+}
+
+/** Asked before anything is judged and before anything runs: where the config demands a sandbox there is no terminal at all. */
+function unlessConfined(terminal: Terminals, processes: ProcessRoom): Terminals {
+  const demand = () => processes.demandNoSandbox("The terminal");
+  return {
+    peek: async () => {
+      demand();
+      return terminal.peek();
+    },
+    run: async (command, options) => {
+      demand();
+      return terminal.run(command, options);
+    },
+    input: async (text, options) => {
+      demand();
+      return terminal.input(text, options);
+    },
+    screen: async () => {
+      demand();
+      return terminal.screen();
+    },
+  };
 }

@@ -12,12 +12,6 @@ export { ProcessRoom } from "./processes/create-processes.ts";
 export { createSandbox, type Sandbox } from "./sandbox/index.ts";
 export { createSearch } from "./search/index.ts";
 export { readJsonFile, readTextFile, setAside, writeJsonFile } from "./state-files.ts";
-export {
-  attachTerminal,
-  createTerminal,
-  type SessionTerminal,
-  serveTerminal,
-  terminalEnvironment,
-} from "./terminal/index.ts";
+export { attachTerminal, endTerminal, lookAtTerminal, ReachedTerminal, terminalEnvironment } from "./terminal/index.ts";
 export { createVaultFiles, createVaultKeyFile } from "./vault-files.ts";
 export { createKeychain } from "./vault-keychain.ts";

@@ -1,20 +1,53 @@
-/** `karyi attach [SESSION]`: a person sees and types into the live terminal of a session. Ctrl-] leaves. */
+/** `karyi attach [SESSION]`: a person sees and types into the live terminal of a session, lists the live ones, or ends one. */
+import type { KaryiEngine } from "../../compose/index.ts";
+import { ToolFailure } from "../../contract/index.ts";
 import { exitCodes } from "../exit-code.ts";
-import { type GlobalFlags, openSession, UsageError, warn, withEngine } from "../front.ts";
+import { type GlobalFlags, openSession, print, printJson, UsageError, warn, withEngine } from "../front.ts";
 import { say } from "../messages.ts";
 
-export async function attach([id]: readonly string[], flags: GlobalFlags): Promise<number> {
+type AttachFlags = GlobalFlags & { readonly list?: boolean; readonly close?: boolean };
+
+export async function attach([id]: readonly string[], flags: AttachFlags): Promise<number> {
+  if (flags.list) return withEngine(flags, (engine) => listTerminals(engine, flags));
+  const named = id === undefined ? flags : { ...flags, session: id };
+  if (flags.close) return withEngine(flags, (engine) => closeTerminal(engine, named));
+  return join(named);
+}
+
+/** Ctrl-] leaves. */
+async function join(flags: GlobalFlags): Promise<number> {
   if (!process.stdin.isTTY) throw new UsageError(say("attachNeedsTerminal"));
   const { attachTerminal } = await import("../../compose/index.ts");
-  const socket = await withEngine(flags, async (engine) =>
-    engine.terminalSocket((await openSession(engine, id === undefined ? flags : { ...flags, session: id })).id),
-  );
+  const socket = await withEngine(flags, async (engine) => engine.terminalSocket((await openSession(engine, flags)).id));
   warn(say("attached"));
   try {
     await attachTerminal(socket, process.stdin, process.stdout);
     return exitCodes.done;
   } catch (error) {
-    warn(say("nothingToAttach", (error as Error).message));
+    if (!(error instanceof ToolFailure) || error.details?.reason !== "no_terminal") throw error;
+    warn(say("nothingToAttach", error.message));
     return exitCodes.failed;
   }
+}
+
+async function listTerminals(engine: KaryiEngine, { json }: GlobalFlags): Promise<number> {
+  const terminals = (await engine.terminals()).map(({ session, ...live }) => ({ session: session.key.externalId, ...live }));
+  if (json) printJson({ terminals });
+  else if (terminals.length === 0) print(say("noTerminals"));
+  else
+    print(
+      terminals
+        .map(({ session, state, program, cwd, pid }) =>
+          [session, program === undefined ? state : `${state}: ${program}`, cwd, pid].join("  "),
+        )
+        .join("\n"),
+    );
+  return exitCodes.done;
+}
+
+async function closeTerminal(engine: KaryiEngine, flags: GlobalFlags): Promise<number> {
+  const closed = await engine.endTerminal((await openSession(engine, flags)).id);
+  if (flags.json) printJson({ closed });
+  else print(say(closed ? "terminalClosed" : "noTerminals"));
+  return exitCodes.done;
 }

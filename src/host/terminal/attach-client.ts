@@ -2,10 +2,10 @@
  * The person's side of a live terminal: shows it, forwards keys and window size, and leaves with Ctrl-]. The
  * person's own terminal is put back as it was, however this ends.
  */
-import { createConnection } from "node:net";
 import type { Readable, Writable } from "node:stream";
 import { ToolFailure } from "../../contract/index.ts";
-import { encodeFrame, encodeSize, FrameReader } from "./attach-protocol.ts";
+import { joinTerminal } from "./attach-join.ts";
+import { encodeFrame, encodeSize } from "./attach-protocol.ts";
 
 const detachKey = 0x1d;
 
@@ -24,60 +24,47 @@ export interface AttachOutput extends Writable {
 const restore = "\x1b[?1049l\x1b[?1l\x1b[?25h\x1b[?2004l\x1b[m\x1b[r\x1b[999B\r\n";
 
 /** Resolves when the person left, or the terminal was closed. */
-export function attachTerminal(path: string, stdin: AttachInput, stdout: AttachOutput): Promise<"detached" | "closed"> {
-  return new Promise((resolve, reject) => {
-    const socket = createConnection(path);
-    const reader = new FrameReader();
-    let connected = false;
+export async function attachTerminal(path: string, stdin: AttachInput, stdout: AttachOutput): Promise<"detached" | "closed"> {
+  let ended = false;
+  const joined = await joinTerminal(path, "watch", (type, payload) => {
+    if (type === "output" && !ended) stdout.write(payload);
+  });
+  if (!joined) {
+    throw new ToolFailure("tool_error", "No live terminal is served for this session.", {
+      hint: "It begins with the first call of Terminal.",
+      details: { reason: "no_terminal" },
+    });
+  }
+  return new Promise((resolve) => {
     const sendSize = () => {
-      if (stdout.isTTY && stdout.rows && stdout.columns) socket.write(encodeSize(stdout.rows, stdout.columns));
+      if (stdout.isTTY && stdout.rows && stdout.columns) joined.send(encodeSize(stdout.rows, stdout.columns));
     };
     const onKeys = (chunk: Buffer | string) => {
       const bytes = Buffer.from(chunk);
       const leave = bytes.indexOf(detachKey);
       const typed = leave < 0 ? bytes : bytes.subarray(0, leave);
-      if (typed.length > 0) socket.write(encodeFrame("input", typed));
+      if (typed.length > 0) joined.send(encodeFrame("input", typed));
       if (leave >= 0) end("detached");
     };
     const leaveWithInput = () => end("detached");
     const end = (how: "detached" | "closed") => {
+      if (ended) return;
+      ended = true;
       stdin.off("data", onKeys);
       stdin.off("end", leaveWithInput);
       stdout.off("resize", sendSize);
       stdin.setRawMode?.(false);
       stdin.pause();
       if (stdout.isTTY) stdout.write(restore);
-      socket.removeAllListeners("close");
-      socket.end();
+      joined.end();
       resolve(how);
     };
-    socket.on("connect", () => {
-      connected = true;
-      stdin.setRawMode?.(true);
-      stdin.on("data", onKeys);
-      stdin.on("end", leaveWithInput);
-      stdin.resume();
-      stdout.on("resize", sendSize);
-      sendSize();
-    });
-    socket.on("data", (chunk) => {
-      const understood = reader.push(chunk, (type, payload) => {
-        if (type === "output") stdout.write(payload);
-      });
-      if (!understood) socket.destroy();
-    });
-    socket.on("error", (error: NodeJS.ErrnoException) => {
-      if (connected) return;
-      socket.removeAllListeners("close");
-      const nobody = error.code === "ENOENT" || error.code === "ECONNREFUSED";
-      reject(
-        new ToolFailure("tool_error", nobody ? "No live terminal is served for this session." : "The live terminal cannot be reached.", {
-          hint: "A terminal is live while the process that runs the session is.",
-          details: { reason: nobody ? "no_terminal" : "not_reached" },
-          cause: error,
-        }),
-      );
-    });
-    socket.on("close", () => end("closed"));
+    stdin.setRawMode?.(true);
+    stdin.on("data", onKeys);
+    stdin.on("end", leaveWithInput);
+    stdin.resume();
+    stdout.on("resize", sendSize);
+    sendSize();
+    void joined.closed.then(() => end("closed"));
   });
 }

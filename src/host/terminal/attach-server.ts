@@ -1,121 +1,157 @@
 /**
- * Serves a live terminal on a Unix socket, so that a person can watch and type. Only the owner can reach it:
- * the directory has mode 0700 and the socket 0600. A slow watcher misses output and is painted anew; it never
- * holds the terminal up.
+ * Serves a terminal on a Unix socket: people watch it and type, other processes of the same user call it. Only the owner
+ * can reach it (the directory has mode 0700 and the socket 0600), and only with the token of the home. A slow watcher
+ * misses output and is painted anew; it never holds the terminal up.
  */
-import { chmodSync, lstatSync, mkdirSync, rmSync } from "node:fs";
-import { createConnection, createServer, type Server, type Socket } from "node:net";
+import { createServer, type Socket } from "node:net";
 import { dirname } from "node:path";
-import { ToolFailure } from "../../contract/index.ts";
-import { decodeSize, encodeFrame, FrameReader, maxFrameBytes } from "./attach-protocol.ts";
-import type { TerminalView } from "./terminal-types.ts";
+import { claimPath } from "./attach-claim.ts";
+import { isToken, preparePlace } from "./attach-place.ts";
+import {
+  decodeJson,
+  decodeSize,
+  encodeFrame,
+  encodeJson,
+  FrameReader,
+  type FrameType,
+  type Hello,
+  protocolVersion,
+  type Welcome,
+} from "./attach-protocol.ts";
+import { RemoteCalls } from "./remote-calls.ts";
+import type { FromCaller } from "./remote-messages.ts";
+import type { SharedTerminal } from "./shared-terminal.ts";
 
 /** What a watcher may be behind before it misses something. */
 const maxBehind = 4 * 1024 * 1024;
-/** The longest path every system takes for a socket. */
-const maxPath = 100;
+const outputBytes = 1024 * 1024;
+/** Who does not say hello is not a client. */
+const helloMs = 10_000;
 
 export interface ServedTerminal {
   readonly path: string;
+  /** Who said hello and is still there. */
+  clients(): number;
+  /** The path still leads here: it can be reached. */
+  holds(): boolean;
   close(): Promise<void>;
 }
 
-export async function serveTerminal(view: TerminalView, path: string): Promise<ServedTerminal> {
-  if (Buffer.byteLength(path) > maxPath) {
-    throw new ToolFailure("tool_error", "The path of the terminal's socket is too long for the system.", {
-      hint: "Set KARYI_HOME to a shorter path.",
-      details: { reason: "socket_path_too_long", path },
-    });
-  }
-  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-  refuseOpenDirectory(dirname(path));
-  await removeStale(path);
+export interface ServingOptions {
+  /** By a process that does nothing else. */
+  readonly kept: boolean;
+  /** Somebody wants the terminal to end. */
+  onCloseAsked(): void;
+}
+
+type Receive = (type: FrameType, payload: Buffer) => void;
+
+export async function serveTerminal(terminal: SharedTerminal, path: string, options: ServingOptions): Promise<ServedTerminal> {
+  const token = preparePlace(dirname(path));
   const sockets = new Set<Socket>();
+  const clients = new Set<Socket>();
+
+  const welcome = (more: Partial<Welcome> = {}): Buffer =>
+    encodeJson("welcome", { version: protocolVersion, pid: process.pid, kept: options.kept, ...more } satisfies Welcome);
+
+  const greet = (socket: Socket, { token: given, version, purpose }: Hello): Receive | undefined => {
+    if (!isToken(token, given)) {
+      socket.end(welcome({ refused: "token" }));
+      return undefined;
+    }
+    if (purpose === "close") {
+      socket.write(welcome(), () => options.onCloseAsked());
+      return () => {};
+    }
+    if (purpose === "look") {
+      void terminal
+        .of({})
+        .peek()
+        .then(({ env: _, defined: __, ...state }) => socket.end(welcome({ state, others: clients.size })));
+      return () => {};
+    }
+    if (version !== protocolVersion) {
+      socket.end(welcome({ refused: "version" }));
+      return undefined;
+    }
+    clients.add(socket);
+    socket.write(welcome());
+    return purpose === "call" ? call(terminal, socket) : watch(terminal, socket);
+  };
+
   const server = createServer((socket) => {
+    const reader = new FrameReader();
+    const late = setTimeout(() => socket.destroy(), helloMs);
+    let receive: Receive = (type, payload) => {
+      clearTimeout(late);
+      const hello = type === "hello" ? decodeJson<Hello>(payload) : undefined;
+      receive = () => {};
+      if (!hello) return void socket.destroy();
+      receive = greet(socket, hello) ?? receive;
+      reader.trust();
+    };
     sockets.add(socket);
-    socket.on("close", () => sockets.delete(socket));
-    join(view, socket);
+    socket.on("close", () => {
+      clearTimeout(late);
+      sockets.delete(socket);
+      clients.delete(socket);
+    });
+    socket.on("data", (chunk) => {
+      if (!reader.push(chunk, (type, payload) => receive(type, payload))) socket.destroy();
+    });
+    socket.on("error", () => socket.destroy());
   });
-  await listen(server, path);
-  chmodSync(path, 0o600);
+  const claimed = await claimPath(server, path).catch((error: unknown) => {
+    server.close();
+    throw error;
+  });
+  if (claimed.tookOver) terminal.tellRestart();
   // Somebody who may join does not keep the process alive.
   server.unref();
   return {
     path,
+    clients: () => clients.size,
+    holds: claimed.holds,
     close: () =>
       new Promise((resolve) => {
+        claimed.release();
         for (const socket of sockets) socket.destroy();
         server.close(() => resolve());
-        rmSync(path, { force: true });
       }),
   };
 }
 
-function join(view: TerminalView, socket: Socket): void {
-  const reader = new FrameReader();
+function call(terminal: SharedTerminal, socket: Socket): Receive {
+  const calls = new RemoteCalls(terminal, (message) => {
+    if (socket.writable) socket.write(encodeJson("message", message));
+  });
+  socket.on("close", () => calls.leave());
+  return (type, payload) => {
+    const message = type === "message" ? decodeJson<FromCaller>(payload) : undefined;
+    if (message) calls.receive(message);
+    else socket.destroy();
+  };
+}
+
+function watch(terminal: SharedTerminal, socket: Socket): Receive {
   let behind = false;
   const send = (bytes: Uint8Array) => {
-    for (let at = 0; at < bytes.length; at += maxFrameBytes) socket.write(encodeFrame("output", bytes.subarray(at, at + maxFrameBytes)));
+    for (let at = 0; at < bytes.length; at += outputBytes) socket.write(encodeFrame("output", bytes.subarray(at, at + outputBytes)));
   };
-  const stop = view.watch((bytes) => {
+  const stop = terminal.watch((bytes) => {
     behind ||= socket.writableLength > maxBehind;
     if (!behind) send(bytes);
   });
   socket.on("drain", () => {
     if (!behind) return;
     behind = false;
-    send(Buffer.from(view.paint()));
+    send(Buffer.from(terminal.paint()));
   });
-  socket.on("data", (chunk) => {
-    const understood = reader.push(chunk, (type, payload) => {
-      if (type === "input") view.type(payload);
-      const size = type === "size" ? decodeSize(payload) : undefined;
-      if (size) view.resize(size.rows, size.columns);
-    });
-    if (!understood) socket.destroy();
-  });
-  socket.on("error", () => socket.destroy());
   socket.on("close", stop);
-  send(Buffer.from(view.paint()));
-}
-
-function refuseOpenDirectory(directory: string): void {
-  const { mode, uid } = lstatSync(directory);
-  const mine = process.getuid?.() === undefined || uid === process.getuid();
-  if (mine && (mode & 0o077) === 0) return;
-  throw new ToolFailure("tool_error", `The directory ${directory} is open to others; a terminal is not served there.`, {
-    hint: `chmod 700 ${directory}`,
-    details: { reason: "open_directory" },
-  });
-}
-
-/** Removes the socket of a process that is gone; a live one is left alone. */
-async function removeStale(path: string): Promise<void> {
-  const stat = lstatSync(path, { throwIfNoEntry: false });
-  if (!stat) return;
-  if (stat.isSocket() && (await answers(path))) {
-    throw new ToolFailure("tool_conflict", "This terminal is served already.", { details: { reason: "already_served" } });
-  }
-  rmSync(path);
-}
-
-function answers(path: string): Promise<boolean> {
-  return new Promise((resolve) => {
-    const socket = createConnection(path);
-    socket.on("connect", () => {
-      socket.destroy();
-      resolve(true);
-    });
-    socket.on("error", () => resolve(false));
-  });
-}
-
-function listen(server: Server, path: string): Promise<void> {
-  return new Promise((resolve, reject) => {
-    server.once("error", reject);
-    server.listen(path, () => {
-      server.off("error", reject);
-      resolve();
-    });
-  });
+  send(Buffer.from(terminal.paint()));
+  return (type, payload) => {
+    if (type === "input") terminal.type(payload);
+    const size = type === "size" ? decodeSize(payload) : undefined;
+    if (size) terminal.resize(size.rows, size.columns);
+  };
 }

@@ -1,20 +1,23 @@
-import { chmod, mkdir, stat, writeFile } from "node:fs/promises";
+import { chmod, mkdir, readFile, stat, writeFile } from "node:fs/promises";
 import { createConnection } from "node:net";
 import { join } from "node:path";
 import { PassThrough } from "node:stream";
 import { fileURLToPath } from "node:url";
 import { spawn } from "@lydell/node-pty";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { encodeFrame, FrameReader } from "./attach-protocol.ts";
-import { attachTerminal, serveTerminal } from "./index.ts";
-import { testTerminal } from "./terminal.fixture.ts";
+import { encodeFrame, encodeJson, FrameReader, protocolVersion } from "./attach-protocol.ts";
+import { serveTerminal } from "./attach-server.ts";
+import { attachTerminal } from "./index.ts";
+import { sharedTerminal } from "./shared-terminal.fixture.ts";
 
 const child = fileURLToPath(new URL("./attach.child.ts", import.meta.url));
 const register = join(import.meta.dirname, "../../../test/support/ts-register.mjs");
 
-async function served(options: Parameters<typeof testTerminal>[0] = {}) {
-  const test = await testTerminal(options);
-  const server = await serveTerminal(test.terminal, join(test.cwd, "run", "t.sock"));
+const serving = { kept: false, onCloseAsked: () => {} };
+
+async function served(caller: Parameters<typeof sharedTerminal>[0] = {}) {
+  const test = await sharedTerminal(caller);
+  const server = await serveTerminal(test.shared, join(test.cwd, "run", "t.sock"), serving);
   onTestFinished(() => server.close());
   return { ...test, path: server.path };
 }
@@ -57,8 +60,7 @@ function person(path: string) {
 
 describe("attach", () => {
   test("a person in another process sees the screen, types, and leaves with Ctrl-]; the agent is told", async () => {
-    const events: string[] = [];
-    const { run, terminal, path } = await served({ onEvent: ({ type }) => events.push(type) });
+    const { run, terminal, path } = await served();
     await run("echo before-the-person");
     const ada = person(path);
     await ada.sees("before-the-person");
@@ -69,7 +71,6 @@ describe("attach", () => {
     ada.type("\x1d");
     await ada.sees("ended: detached");
     await ada.ended;
-    expect(events).toEqual(["taken_over"]);
     expect(await run("echo after")).toMatchObject({ output: "after\n", takenOver: true });
     expect(await run("echo again")).not.toHaveProperty("takenOver");
     expect(await terminal.peek()).toMatchObject({ state: "idle" });
@@ -101,21 +102,46 @@ describe("attach", () => {
   });
 
   test("the socket is for its owner only", async () => {
-    const { path, cwd, terminal } = await served();
+    const { path, cwd, shared } = await served();
     expect((await stat(path)).mode & 0o777).toBe(0o600);
     expect((await stat(join(cwd, "run"))).mode & 0o777).toBe(0o700);
     await mkdir(join(cwd, "open"));
     await chmod(join(cwd, "open"), 0o755);
-    await expect(serveTerminal(terminal, join(cwd, "open", "t.sock"))).rejects.toMatchObject({ details: { reason: "open_directory" } });
+    await expect(serveTerminal(shared, join(cwd, "open", "t.sock"), serving)).rejects.toMatchObject({
+      details: { reason: "open_directory" },
+    });
   });
 
   test("a live socket is left alone, one of a dead process is replaced", async () => {
-    const { path, cwd, terminal } = await served();
-    await expect(serveTerminal(terminal, path)).rejects.toMatchObject({ details: { reason: "already_served" } });
+    const { path, cwd, shared } = await served();
+    await expect(serveTerminal(shared, path, serving)).rejects.toMatchObject({ details: { reason: "already_served" } });
     const stale = join(cwd, "run", "stale.sock");
     await writeFile(stale, "");
-    const again = await serveTerminal(terminal, stale);
+    const again = await serveTerminal(shared, stale, serving);
     await again.close();
+  });
+
+  test("without the home's token, or in another version, nobody gets past the hello", async () => {
+    const { path, run, terminal, cwd } = await served();
+    await run("true");
+    const token = await readFile(join(cwd, "run", "token"), "utf8");
+    const said = (hello: object) =>
+      new Promise<unknown>((resolve) => {
+        const reader = new FrameReader();
+        const heard: unknown[] = [];
+        const socket = createConnection(path);
+        socket.on("data", (chunk) => reader.push(chunk, (type, payload) => heard.push(type, JSON.parse(String(payload)))));
+        socket.on("close", () => resolve(heard));
+        socket.write(Buffer.concat([encodeJson("hello", hello), encodeFrame("input", Buffer.from("echo typed\n"))]));
+      });
+    const who = { version: protocolVersion, pid: process.pid, kept: false };
+    expect(await said({ version: protocolVersion, purpose: "watch" })).toEqual(["welcome", { ...who, refused: "token" }]);
+    expect(await said({ version: protocolVersion, token: "0".repeat(64), purpose: "watch" })).toEqual([
+      "welcome",
+      { ...who, refused: "token" },
+    ]);
+    expect(await said({ version: 0, token, purpose: "watch" })).toEqual(["welcome", { ...who, refused: "version" }]);
+    expect((await terminal.screen()).lines.join("\n")).not.toContain("typed");
   });
 
   test("bytes that are not the protocol end the connection, and only that", async () => {
@@ -130,9 +156,11 @@ describe("attach", () => {
   });
 
   test("nobody there is an error that says so; a terminal that closes ends the visit", async () => {
-    const { path, terminal, cwd } = await testTerminal().then(async (made) => ({ ...made, path: join(made.cwd, "none.sock") }));
-    await expect(attachTerminal(path, new PassThrough(), new PassThrough())).rejects.toMatchObject({ details: { reason: "no_terminal" } });
-    const server = await serveTerminal(terminal, join(cwd, "run", "t.sock"));
+    const { shared, cwd } = await sharedTerminal();
+    await expect(attachTerminal(join(cwd, "run", "none.sock"), new PassThrough(), new PassThrough())).rejects.toMatchObject({
+      details: { reason: "no_terminal" },
+    });
+    const server = await serveTerminal(shared, join(cwd, "run", "t.sock"), serving);
     const stdout = new PassThrough();
     const visit = attachTerminal(server.path, new PassThrough(), stdout);
     await new Promise((resolve) => stdout.once("data", resolve));
