@@ -74,6 +74,9 @@ describe("karyi call", () => {
       ["call", "Read", "{}", "--mode", "wild"],
       ["call", "Read", "{}", "--approve", "maybe"],
       ["history", "--limit", "x"],
+      ["exec", "nosuch.txt"],
+      ["policy", "test", "nosuch.jsonl"],
+      ["shell", "parse", "/"],
     ]) {
       const { code, stderr, stdout } = await run(args);
       expect([args.join(" "), code, stdout]).toEqual([args.join(" "), 2, ""]);
@@ -92,6 +95,8 @@ describe("karyi call", () => {
       ["tools", "show", "Nope"],
     ])
       expect(JSON.parse((await run([...args, "--json"])).stdout)).toMatchObject({ status: "error" });
+    expect(JSON.parse((await run(["audit", "--json"])).stdout).error.message).toBe("A command is missing; --help lists them.");
+    expect((await run(["exec", "nosuch.txt"])).stderr).toBe("There is no file nosuch.txt.\n");
     expect((await run(["histroy"])).stderr).toContain("Did you mean 'history'?");
     const { code, stderr } = await karyi(["history", "--workspace", join(workspace, "none"), "--home", join(workspace, "h")]);
     expect([code, stderr]).toEqual([2, expect.stringContaining("is not a directory")]);

@@ -4,7 +4,7 @@ import type { EngineOptions, KaryiEngine, SessionHandle } from "../compose/index
 import type { ApprovalCard, Approve, Mode, Result } from "../contract/index.ts";
 import { modes, ToolFailure } from "../contract/index.ts";
 import { exitCodes } from "./exit-code.ts";
-import { say } from "./messages.ts";
+import { type MessageKey, say } from "./messages.ts";
 
 export interface GlobalFlags {
   readonly workspace?: string;
@@ -118,6 +118,17 @@ export function printResult(result: Result): void {
   (result.status === "ok" || result.status === "planned" ? print : warn)(result.output);
   if (result.status === "ok" && result.undoable) warn(say("undoIs", result.callId));
   if (result.approvalId !== undefined) warn(say("answerWith", result.approvalId));
+}
+
+/** The text of a file that was named, or what comes on stdin. */
+export async function readGiven(file = "-"): Promise<string> {
+  if (file === "-") return readStdin();
+  const { readText } = await import("../compose/index.ts");
+  return readText(file).catch((error: NodeJS.ErrnoException) => {
+    const unreadable: Record<string, MessageKey> = { ENOENT: "noFile", ENOTDIR: "noFile", EISDIR: "isDirectory", EACCES: "noRights" };
+    const message = unreadable[error.code ?? ""];
+    throw message === undefined ? error : new UsageError(say(message, file));
+  });
 }
 
 export async function readStdin(): Promise<string> {

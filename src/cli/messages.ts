@@ -135,6 +135,10 @@ const texts = {
     "There is no command '{0}'. Did you mean '{1}'? All commands: karyi --help",
     "没有命令“{0}”。是不是想用“{1}”？全部命令：karyi --help",
   ],
+  noFile: ["There is no file {0}.", "没有文件 {0}。"],
+  isDirectory: ["{0} is a directory; name a file.", "{0} 是目录；请给出文件。"],
+  noRights: ["{0} may not be read.", "没有读取 {0} 的权限。"],
+  commandMissing: ["A command is missing; --help lists them.", "缺少子命令；用 --help 查看。"],
   unknownMode: [
     "The mode must be plan, default, accept-edits or auto, not '{0}'.",
     "模式必须是 plan、default、accept-edits 或 auto，而不是“{0}”。",

@@ -200,8 +200,10 @@ function lazy(load: () => Promise<Work>): (...all: unknown[]) => Promise<void> {
 /** Help and version end well, everything else that commander stops for is wrong usage. */
 function endWith(error: CommanderError): never {
   // Commander has said it on stderr already; a program that reads stdout gets its object all the same.
-  if (error.exitCode !== 0 && process.argv.includes("--json"))
-    printJson({ status: "error", error: { code: "invalid_tool_input", message: error.message } });
+  if (error.exitCode !== 0 && process.argv.includes("--json")) {
+    const message = error.code === "commander.help" ? say("commandMissing") : error.message;
+    printJson({ status: "error", error: { code: "invalid_tool_input", message } });
+  }
   process.exit(error.exitCode === 0 ? exitCodes.done : exitCodes.usage);
 }
 

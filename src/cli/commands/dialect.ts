@@ -13,7 +13,7 @@ import {
 } from "../../dialect/index.ts";
 import { dialects } from "../dialect-names.ts";
 import { exitCodeOf, exitCodes } from "../exit-code.ts";
-import { type CallFlags, type GlobalFlags, openSession, print, printJson, readStdin, UsageError, warn, withEngine } from "../front.ts";
+import { type CallFlags, type GlobalFlags, openSession, print, printJson, readGiven, UsageError, warn, withEngine } from "../front.ts";
 import { say } from "../messages.ts";
 
 interface DialectFlags extends CallFlags {
@@ -23,7 +23,7 @@ interface DialectFlags extends CallFlags {
 
 export async function execText([file]: readonly string[], flags: DialectFlags): Promise<number> {
   const dialect = dialectOf(flags.dialect ?? "auto");
-  const text = await textOf(file);
+  const text = await readGiven(file);
   return withEngine(flags, async (engine) => {
     const calls = decode(text, dialect, engine);
     const answering = dialect === "auto" ? guessDialect(text) : dialect;
@@ -43,7 +43,7 @@ export async function execText([file]: readonly string[], flags: DialectFlags): 
 
 export async function parseText([file]: readonly string[], flags: DialectFlags): Promise<number> {
   const dialect = dialectOf(flags.dialect ?? "auto");
-  const text = await textOf(file);
+  const text = await readGiven(file);
   return withEngine(flags, async (engine) => {
     const calls = decode(text, dialect, engine);
     for (const { name, input, repaired, unreadable, cutOff } of calls) {
@@ -111,10 +111,4 @@ function dialectOf(text: string): Dialect {
   const dialect = dialects.find((candidate) => candidate === text);
   if (!dialect) throw new UsageError(say("unknownDialect", text, dialects.join(", ")));
   return dialect;
-}
-
-async function textOf(file: string | undefined): Promise<string> {
-  if (file === undefined || file === "-") return readStdin();
-  const { readText } = await import("../../compose/index.ts");
-  return readText(file);
 }

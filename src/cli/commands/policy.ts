@@ -3,7 +3,7 @@
 import type { PolicyCase } from "../../compose/index.ts";
 import { ToolFailure } from "../../contract/index.ts";
 import { exitCodes } from "../exit-code.ts";
-import { type CallFlags, type GlobalFlags, openSession, print, printJson, readStdin, UsageError, warn, withEngine } from "../front.ts";
+import { type CallFlags, type GlobalFlags, openSession, print, printJson, readGiven, UsageError, warn, withEngine } from "../front.ts";
 import { say } from "../messages.ts";
 import { parseInputText } from "./call.ts";
 
@@ -39,11 +39,11 @@ export function explainCall(args: readonly string[], flags: CallFlags): Promise<
 }
 
 /** A JSON line a case on stdout, the summary on stderr. */
-export async function testPolicy([file = "-"]: readonly string[], flags: GlobalFlags): Promise<number> {
-  const { placesOf, readText, runPolicyCase } = await import("../../compose/index.ts");
+export async function testPolicy([file]: readonly string[], flags: GlobalFlags): Promise<number> {
+  const { placesOf, runPolicyCase } = await import("../../compose/index.ts");
   const places = await placesOf(flags.workspace, flags.home, process.env);
   const home = flags.home === undefined ? places.userHome : places.home;
-  const cases = parseCases(file === "-" ? await readStdin() : await readText(file));
+  const cases = parseCases(await readGiven(file));
   const results = cases.map((one) => runPolicyCase(one, { workspace: places.workspace, home }));
   for (const { id, expect, decision, rule, pass } of results) printJson({ id, expect, decision, rule, pass });
   const supported = results.filter(({ decision }) => decision !== "unsupported");
