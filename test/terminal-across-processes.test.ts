@@ -1,0 +1,246 @@
+/** One terminal a session, used by one built command after the other, each a process of its own (B8, R2). */
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { spawn } from "@lydell/node-pty";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { karyi } from "./support/command.ts";
+import { temporaryDirectory, testEngine } from "./support/engine.ts";
+
+const bin = join(import.meta.dirname, "../bin/karyi.js");
+
+interface CallResult {
+  readonly status: string;
+  readonly output: string;
+  readonly data?: Record<string, unknown>;
+  readonly error?: { readonly code: string; readonly message: string; readonly details?: Record<string, unknown> };
+}
+
+interface LiveTerminal {
+  readonly session: string;
+  readonly pid: number;
+  readonly kept: boolean;
+  readonly state: string;
+  readonly program?: string;
+  readonly cwd: string;
+}
+
+async function places(env: Record<string, string> = {}) {
+  const workspace = await temporaryDirectory();
+  const home = await temporaryDirectory();
+  const where = ["--workspace", workspace, "--home", home];
+  const json = async <T>(...args: string[]): Promise<T> => JSON.parse((await karyi([...args, "--json", ...where], { env })).stdout) as T;
+  const call = (tool: string, input: object = {}) => json<CallResult>("call", tool, JSON.stringify(input), "--approve", "yes");
+  onTestFinished(async () => {
+    await json("attach", "--close");
+  });
+  return {
+    workspace,
+    home,
+    call,
+    json,
+    run: (command: string) => call("Terminal", { command }),
+    live: async () => (await json<{ terminals: LiveTerminal[] }>("attach", "--list")).terminals,
+    at: (...args: string[]) => person([...args, ...where], env),
+  };
+}
+
+/** Somebody at a terminal of their own who runs the command. */
+function person(args: readonly string[], env: Record<string, string>) {
+  const pty = spawn(process.execPath, [bin, ...args], { rows: 30, cols: 100, env: { ...process.env, LANG: "C", LC_ALL: "C", ...env } });
+  let seen = "";
+  let check = () => {};
+  pty.onData((data) => {
+    seen += data;
+    check();
+  });
+  const ended = new Promise<number>((resolve) => pty.onExit(({ exitCode }) => resolve(exitCode)));
+  onTestFinished(() => {
+    try {
+      pty.kill("SIGKILL");
+    } catch {
+      // It ended by itself.
+    }
+  });
+  return {
+    type: (text: string) => pty.write(text),
+    sees: (text: string) =>
+      new Promise<void>((resolve) => {
+        check = () => {
+          if (!seen.includes(text)) return;
+          seen = seen.slice(seen.indexOf(text) + text.length);
+          check = () => {};
+          resolve();
+        };
+        check();
+      }),
+    ended,
+  };
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+describe("the terminal of a session, from one command to the next", () => {
+  test("a question is answered by another process", async () => {
+    const { run, call } = await places();
+    expect(await run("read -p 'name: ' x; echo hi $x")).toMatchObject({ status: "ok", data: { input_required: { kind: "input" } } });
+    expect(await call("TerminalInput", { text: "bob\\n" })).toMatchObject({
+      status: "ok",
+      output: "bob\nhi bob",
+      data: { exit_code: 0 },
+    });
+  });
+
+  test("directory, variables and functions live on across processes, and Bash follows directory and exports", async () => {
+    const { run, call, workspace } = await places();
+    await run("mkdir sub && cd sub");
+    await run('export SAID=exported; kept=unexported; greet() { echo "hello $1"; }');
+    expect(await run("pwd; echo $SAID $kept; greet you")).toMatchObject({
+      output: `${join(workspace, "sub")}\nexported unexported\nhello you`,
+    });
+    expect(await call("Bash", { command: "pwd; echo $SAID" })).toMatchObject({
+      output: expect.stringContaining(`${join(workspace, "sub")}\nexported`),
+    });
+  });
+
+  test("a pager and an editor wait for the next process: its keys reach them, its screen shows them", async () => {
+    const { run, call, workspace, live } = await places({ LESS: "" });
+    await writeFile(join(workspace, "long.txt"), Array.from({ length: 200 }, (_, index) => `line ${index + 1}\n`).join(""));
+    expect(await run("less long.txt")).toMatchObject({ data: { waiting: "pager" } });
+    expect(await call("TerminalScreen")).toMatchObject({ output: expect.stringContaining("line 1\n"), data: { waiting: "pager" } });
+    expect(await live()).toMatchObject([{ state: "waiting", program: "less", cwd: workspace, kept: true }]);
+    expect(await call("TerminalInput", { text: "G" })).toMatchObject({ output: expect.stringContaining("line 200\n") });
+    expect(await call("TerminalInput", { text: "q" })).toMatchObject({ data: { exit_code: 0 } });
+    expect(await run("vi new.txt")).toMatchObject({ data: { waiting: "editor" } });
+    await call("TerminalInput", { text: "ityped from elsewhere" });
+    expect(await call("TerminalScreen")).toMatchObject({ output: expect.stringContaining("typed from elsewhere") });
+    await call("TerminalKey", { key: "escape" });
+    expect(await call("TerminalInput", { text: ":wq\\n" })).toMatchObject({ data: { exit_code: 0 } });
+    expect(await readFile(join(workspace, "new.txt"), "utf8")).toBe("typed from elsewhere\n");
+    expect(await run("cat")).toMatchObject({ data: { waiting: "input" } });
+    expect(await call("TerminalKey", { key: "c" })).toMatchObject({ data: { exit_code: 130 } });
+  });
+
+  test("a person attaches, sees it and types; the next call says that a person took over", async () => {
+    const { run, at } = await places();
+    await run("echo before-the-person");
+    const ada = at("attach");
+    await ada.sees("before-the-person");
+    ada.type("cd /; typed=$((40+2)); echo typed-$typed\r");
+    await ada.sees("typed-42");
+    ada.type("\x1d");
+    expect(await ada.ended).toBe(0);
+    expect(await run("pwd; echo $typed")).toMatchObject({ output: expect.stringMatching(/^\/\n42\n/), data: { taken_over: true } });
+    expect((await run("true")).data).not.toHaveProperty("taken_over");
+  });
+
+  test("a password is asked from the person whose command met it, and is nowhere afterwards", async () => {
+    const { at, call, home } = await places();
+    const secret = ["open", "sesame", "4711"].join("-");
+    const ada = at(
+      "call",
+      "Terminal",
+      JSON.stringify({ command: "read -s -p 'Password: ' word; echo; echo \"<$word>\" ${#word}" }),
+      "--approve",
+      "yes",
+    );
+    await ada.sees("Password:");
+    await ada.sees("hidden");
+    ada.type(`${secret}\r`);
+    await ada.sees("Keep it?");
+    ada.type("\r");
+    await ada.sees(`<[hidden]> ${secret.length}`);
+    expect(await ada.ended).toBe(0);
+    expect((await call("TerminalScreen")).output).toContain("<[hidden]>");
+    const kept = (await readdir(home, { recursive: true, withFileTypes: true })).filter((entry) => entry.isFile());
+    for (const entry of kept) expect((await readFile(join(entry.parentPath, entry.name))).includes(secret), entry.name).toBe(false);
+  });
+
+  test("the value of a secure variable reaches the command, and neither its output nor the keeper's environment", async () => {
+    const value = ["plain", "words", "of", "a", "secret"].join("+");
+    const { run, json, live } = await places({ SOURCE: value, KARYI_TEST_TOKEN: value });
+    await json("var", "set", "WORD", "--from-env", "SOURCE");
+    expect(await run('word="$KARYI{WORD}"; echo ${#word} $word; env | grep -c KARYI_TEST')).toMatchObject({
+      data: { output: `${value.length} [hidden]\n0` },
+    });
+    const [{ pid } = { pid: 0 }] = await live();
+    expect(readFileSync(`/proc/${pid}/environ`, "utf8")).not.toContain(value);
+    expect(readFileSync(`/proc/${pid}/cmdline`, "utf8")).not.toContain(value);
+  });
+
+  test("a keeper that was killed is replaced, and the next call says that the terminal was restarted where it was", async () => {
+    const { run, live, workspace } = await places();
+    await run("mkdir sub && cd sub && export SAID=exported");
+    const [{ pid } = { pid: 0 }] = await live();
+    process.kill(pid, "SIGKILL");
+    expect(await live()).toEqual([]);
+    expect(await run("pwd; echo $SAID")).toMatchObject({
+      output: expect.stringMatching(/^.*\/sub\nexported\n\[The shell ended; a new one was started/),
+      data: { restarted: true, cwd: join(workspace, "sub") },
+    });
+    expect((await run("true")).data).not.toHaveProperty("restarted");
+  });
+
+  test("commands that start at once share one terminal", async () => {
+    const { run, live, home } = await places();
+    const results = await Promise.all(["a", "b", "c", "d"].map((name) => run(`echo ${name} >> began; ${name}=1`)));
+    for (const { status, error } of results) if (status !== "ok") expect(error).toMatchObject({ code: "tool_conflict" });
+    expect(results.map(({ status }) => status)).toContain("ok");
+    expect(await live()).toHaveLength(1);
+    expect(readdirSync(join(home, "run")).sort()).toEqual([expect.stringMatching(/^[0-9a-f]{16}\.sock$/), "token"]);
+  });
+
+  test("a terminal that is closed, or whose home is removed, leaves no process and no file", async () => {
+    for (const way of ["closed", "removed"]) {
+      const { run, json, live, home } = await places();
+      const pids = (await run("sleep 1000 & echo $$ $! $PPID")).output.split("\n").at(-1)?.split(" ").map(Number) ?? [];
+      expect(pids.map(isRunning), way).toEqual([true, true, true]);
+      if (way === "closed") expect(await json("attach", "--close")).toEqual({ closed: true });
+      else await rm(home, { recursive: true, force: true });
+      await expect.poll(() => pids.filter(isRunning), { timeout: 20_000 }).toEqual([]);
+      if (way === "closed") expect(readdirSync(join(home, "run"))).toEqual(["token"]);
+      expect(await live()).toEqual([]);
+      expect(await json("attach", "--close")).toEqual({ closed: false });
+    }
+  });
+
+  test("a command that Bash runs does not see the socket, and nobody talks to it without the token", async () => {
+    const { run, call, home, live } = await places();
+    await run("true");
+    const [socket = ""] = readdirSync(join(home, "run"));
+    expect(existsSync(join(home, "run", socket))).toBe(true);
+    const tried = await call("Bash", { command: `ls -a '${home}/run' 2>&1; cat '${home}/run/token' 2>&1; touch tried` });
+    expect(tried.output).not.toContain(socket);
+    expect(tried.output).not.toContain(readFileSync(join(home, "run", "token"), "utf8"));
+    expect(await live()).toHaveLength(1);
+  });
+
+  test("a terminal that a library process holds is used by the command, and ends with that process", async () => {
+    const { run, live, workspace, home } = await places();
+    const { engine } = await testEngine({ workspace, home });
+    const session = await engine.openSession();
+    expect(await session.call("Terminal", { command: "held=here" })).toMatchObject({ status: "ok" });
+    expect(await run("echo $held")).toMatchObject({ output: "here" });
+    expect(await live()).toMatchObject([{ pid: process.pid, kept: false, state: "idle" }]);
+    await engine.close();
+    expect(await live()).toEqual([]);
+    expect(await run("echo ${held:-gone}")).toMatchObject({ output: "gone" });
+  });
+
+  test("looking at the screen starts no terminal", async () => {
+    const { call, live } = await places();
+    expect(await call("TerminalScreen")).toMatchObject({
+      status: "ok",
+      output: expect.stringContaining("(empty screen)"),
+      data: { state: "absent" },
+    });
+    expect(await live()).toEqual([]);
+  });
+});
