@@ -1,9 +1,20 @@
 /** Before- and after-images: what undo restores and how it notices later edits (C11). */
 import type { Fingerprint } from "./path.ts";
 
+/** When a path was changed last, in nanoseconds since 1970 as decimal digits. */
+interface Time {
+  readonly mtimeNs: string;
+}
+
+/** Journals of earlier versions are silent about it. */
+interface Dress extends Partial<Time> {
+  readonly uid?: number;
+  readonly gid?: number;
+}
+
 export type FileImage =
   | { readonly kind: "absent" }
-  | {
+  | (Partial<Time> & {
       readonly kind: "file";
       readonly hash: string;
       readonly size: number;
@@ -19,11 +30,13 @@ export type FileImage =
       readonly bytes?: string;
       /** They are encrypted: the value of a secure variable is in them. */
       readonly sealed?: true;
-    }
-  | { readonly kind: "directory"; readonly mode: number }
-  | { readonly kind: "link"; readonly target: string }
+    })
+  | (Dress & { readonly kind: "directory"; readonly mode: number })
+  | (Dress & { readonly kind: "link"; readonly target: string })
   /** A named pipe: nothing but its name and mode can be kept of it. */
-  | { readonly kind: "pipe"; readonly mode: number };
+  | (Dress & { readonly kind: "pipe"; readonly mode: number })
+  /** Of a path that is only touched, or of a directory in which something changes: nothing but its time is kept. */
+  | (Time & { readonly kind: "time"; readonly directory?: true });
 
 /** One path a call was about to change; `after` is absent until the call has settled. */
 export interface JournalEntry {
@@ -59,6 +72,8 @@ export interface Images {
   beginCapture(path: string, known?: Fingerprint): Promise<{ readonly image: FileImage; readonly onDisk: Promise<void> }>;
   /** The image without keeping the bytes: for comparing. A known fingerprint that still fits saves reading the file. */
   inspect(path: string, known?: Fingerprint): Promise<FileImage>;
-  /** Makes the path be what the image says. Atomic for each path. */
+  /** Only when the path was changed last, without looking into it. */
+  time(path: string): Promise<FileImage>;
+  /** Makes the path be what the image says. Atomic for each path. Times of directories come last: every entry changes them again. */
   restore(path: string, image: FileImage): Promise<void>;
 }

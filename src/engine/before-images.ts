@@ -8,18 +8,21 @@ export interface BeforeImages {
   readonly onDisk: Promise<unknown>;
 }
 
-/** Paths that the plan writes, each parent that does not exist yet before its children. */
+/** Paths that the plan writes, each parent that does not exist yet before its children; of the directories around them the time. */
 export async function captureBefore(plan: Plan, images: Images, seen: Pick<FileMemory, "get">): Promise<BeforeImages> {
   const entries = new Map<string, JournalEntry>();
   const keeping: Promise<void>[] = [];
   for (const effect of plan.effects) {
     if (effect.kind !== "write" || effect.tree) continue;
     const path = effect.path.real;
-    if (entries.has(path)) continue;
+    if (entries.has(path) && entries.get(path)?.before.kind !== "time") continue;
+    let around = dirname(path);
     if (effect.path.kind === "absent") {
-      for (const parent of await missingParents(path, images))
-        if (!entries.has(parent)) entries.set(parent, { path: parent, before: { kind: "absent" } });
+      const missing = await missingParents(path, images);
+      for (const parent of missing) if (!entries.has(parent)) entries.set(parent, { path: parent, before: { kind: "absent" } });
+      around = dirname(missing[0] ?? path);
     }
+    if (!entries.has(around)) entries.set(around, { path: around, before: await images.time(around) });
     const { image, onDisk } = await images.beginCapture(path, seen.get(path));
     entries.set(path, { path, before: image });
     keeping.push(onDisk);
@@ -38,8 +41,8 @@ export async function captureAfter(
   images: Images,
   written: ReadonlyMap<string, Fingerprint> = new Map(),
 ): Promise<AfterImage[]> {
-  const looked = journal.map(({ path }) =>
-    images.inspect(path, written.get(path)).then(
+  const looked = journal.map(({ path, before }) =>
+    (before.kind === "time" ? images.time(path) : images.inspect(path, written.get(path))).then(
       (after): AfterImage[] => [{ path, after }],
       () => [],
     ),
@@ -52,8 +55,24 @@ export function changedSince(journal: readonly JournalEntry[], after: readonly A
   const now = new Map(after.map((image) => [image.path, image.after]));
   return journal.some(({ path, before }) => {
     const image = now.get(path);
-    return image === undefined || !sameImage(before, image);
+    return image === undefined || !sameImage(before, image) || isTouched(before, image);
   });
+}
+
+/** Same, but with another time; whatever happens in a directory changes its time, which means nothing. */
+export function isTouched(before: FileImage, now: FileImage): boolean {
+  if (before.kind === "directory" || (before.kind === "time" && before.directory)) return false;
+  return timeOf(before) !== undefined && timeOf(now) !== undefined && !isSameMoment(before, now);
+}
+
+/** To the microsecond, as times can be set. */
+export function isSameMoment(one: FileImage, other: FileImage): boolean {
+  return timeOf(one)?.slice(0, -3) === timeOf(other)?.slice(0, -3);
+}
+
+/** Journals of earlier versions do not know it. */
+export function timeOf(image: FileImage): string | undefined {
+  return image.kind === "absent" ? undefined : image.mtimeNs;
 }
 
 async function missingParents(path: string, images: Images): Promise<string[]> {
@@ -65,6 +84,7 @@ async function missingParents(path: string, images: Images): Promise<string[]> {
   return missing;
 }
 
+/** Times do not count. */
 export function sameImage(a: FileImage, b: FileImage): boolean {
   if (a.kind !== b.kind) return false;
   if (a.kind === "file" && b.kind === "file")

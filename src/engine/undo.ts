@@ -14,7 +14,7 @@ import {
   type Store,
   ToolFailure,
 } from "../contract/index.ts";
-import { captureAfter, sameImage } from "./before-images.ts";
+import { captureAfter, isSameMoment, isTouched, sameImage, timeOf } from "./before-images.ts";
 import type { EngineDependencies } from "./dependencies.ts";
 import type { EventFeed } from "./event-feed.ts";
 import type { PathLocks } from "./path-locks.ts";
@@ -39,6 +39,13 @@ interface Restoration {
   readonly target: FileImage;
   /** Somebody changed it after the call. */
   readonly conflict: boolean;
+}
+
+/** What an undo is going to do. */
+interface Restorations {
+  readonly contents: readonly Restoration[];
+  /** Of paths that stay or come back otherwise: only the time. Given back last, where nobody has touched them since the call. */
+  readonly times: readonly Restoration[];
 }
 
 export class Undo {
@@ -81,15 +88,15 @@ export class Undo {
     const calls = (await Promise.all(idsOf(call.input).map((id) => store.call(id)))).filter((one) => one !== undefined);
     const journal = await store.journal(call.id);
     const begun = new Map(journal.map(({ path, before }) => [path, before]));
-    const restorations = await planRestorations(calls, store, images);
+    const { contents: restorations, times } = await planRestorations(calls, store, images);
     const left = restorations.filter(({ current, target }) => !sameImage(current, target));
     const untouched = ({ path, current }: Restoration): boolean => {
       const before = begun.get(path);
       return before !== undefined && sameImage(current, before);
     };
     if (calls.length === 0 || !left.every(untouched)) return false;
-    for (const { path, target } of inOrder(left)) await images.restore(path, target);
-    const { text, data } = describe(calls, restorations, []);
+    for (const { path, target } of [...inOrder(left), ...times]) await images.restore(path, target);
+    const { text, data } = describe(calls, { contents: restorations, times }, []);
     const context = this.#context(call.id, call.sessionId);
     const result = await resultOf({ output: `Finished after a restart.\n${text}`, data }, journal.length > 0, context);
     this.#feed.publish(
@@ -116,9 +123,9 @@ export class Undo {
   }
 
   async #takeBack(session: Session, calls: readonly CallRecord[], options: UndoOptions, context: ResultContext): Promise<Result> {
-    const restorations = await planRestorations(calls, this.#dependencies.store, this.#dependencies.images);
-    const conflicts = restorations.filter(({ conflict }) => conflict);
-    const changes = restorations.filter(({ current, target }) => !sameImage(current, target));
+    const { contents, times } = await planRestorations(calls, this.#dependencies.store, this.#dependencies.images);
+    const conflicts = contents.filter(({ conflict }) => conflict);
+    const changes = { contents: contents.filter(({ current, target }) => !sameImage(current, target)), times };
     const report = describe(calls, changes, conflicts);
     if (conflicts.length > 0 && !options.force) {
       throw new ToolFailure(
@@ -139,7 +146,7 @@ export class Undo {
   async #apply(
     session: Session,
     calls: readonly CallRecord[],
-    changes: readonly Restoration[],
+    { contents, times }: Restorations,
     report: { text: string; data: { [key: string]: Json } },
     context: ResultContext,
   ): Promise<Result> {
@@ -147,7 +154,9 @@ export class Undo {
     const { callId } = context;
     // Capturing keeps the bytes of now, which is what makes an undo undoable.
     const journal: JournalEntry[] = [];
-    for (const { path } of changes) journal.push({ path, before: await images.capture(path) });
+    for (const { path } of contents) journal.push({ path, before: await images.capture(path) });
+    const captured = new Set(journal.map(({ path }) => path));
+    for (const { path, current } of times) if (!captured.has(path)) journal.push({ path, before: current });
     const summary = `Undo ${calls.map(({ summary }) => summary).join("; ")}`.slice(0, 500);
     const ids = calls.map(({ id }) => id);
     const started = await store.startCall({
@@ -171,7 +180,7 @@ export class Undo {
     if (started.kind === "started") this.#feed.publish(started.events);
     let failed: unknown;
     try {
-      for (const { path, target } of inOrder(changes)) await images.restore(path, target);
+      for (const { path, target } of [...inOrder(contents), ...times]) await images.restore(path, target);
     } catch (error) {
       failed = error;
     }
@@ -179,7 +188,7 @@ export class Undo {
     const result = failed
       ? await failureResult(failed, journal.length > 0, context)
       : await resultOf({ output: report.text, data: report.data }, journal.length > 0, context);
-    const seen = Object.fromEntries(changes.map(({ path }) => [path, null]));
+    const seen = Object.fromEntries(contents.map(({ path }) => [path, null]));
     const events = await store.settleCall({
       callId,
       sessionId: session.record.id,
@@ -237,18 +246,36 @@ export class Undo {
 }
 
 /** Walks the journals backwards; a path touched by several calls gets the oldest image, and each step must meet what the later call left. */
-async function planRestorations(calls: readonly CallRecord[], store: Pick<Store, "journal">, images: Images): Promise<Restoration[]> {
+async function planRestorations(calls: readonly CallRecord[], store: Pick<Store, "journal">, images: Images): Promise<Restorations> {
   const byPath = new Map<string, Restoration>();
+  const times = new Map<string, Restoration>();
   for (const call of calls) {
     for (const { path, before, after } of [...(await store.journal(call.id))].reverse()) {
       const known = byPath.get(path);
+      const moment = times.get(path)?.target ?? known?.target ?? (await images.time(path));
+      const mtimeNs = timeOf(before);
+      // Somebody else's change since keeps its own time.
+      const isLeft = after !== undefined && isSameMoment(moment, after);
+      if (mtimeNs !== undefined && (isLeft || before.kind === "directory")) {
+        const target = timeImage(before, mtimeNs);
+        times.set(path, { path, current: times.get(path)?.current ?? (await images.time(path)), target, conflict: false });
+      }
+      if (before.kind === "time") continue;
       const expected = known ? known.target : await images.inspect(path);
       const fits = (after !== undefined && sameImage(expected, after)) || sameImage(expected, before);
       byPath.delete(path);
       byPath.set(path, { path, current: known?.current ?? expected, target: before, conflict: (known?.conflict ?? false) || !fits });
     }
   }
-  return [...byPath.values()];
+  // What is put back into a directory changes its time, whatever that is now.
+  const isLater = ({ path, current, target }: Restoration) => isDirectoryTime(target) || byPath.has(path) || !isSameMoment(current, target);
+  return { contents: [...byPath.values()], times: [...times.values()].filter(isLater) };
+}
+
+const isDirectoryTime = (image: FileImage): boolean => image.kind === "time" && image.directory === true;
+
+function timeImage(image: FileImage, mtimeNs: string): FileImage {
+  return { kind: "time", mtimeNs, ...(image.kind === "directory" || isDirectoryTime(image) ? { directory: true } : {}) };
 }
 
 /** What has to go, innermost first, then what has to be there, outermost first: a file may stand where a directory was, and the other way round. */
@@ -276,10 +303,15 @@ function idsOf(input: Json): string[] {
 
 function describe(
   calls: readonly CallRecord[],
-  changes: readonly Restoration[],
+  { contents: changes, times }: Restorations,
   conflicts: readonly Restoration[],
 ): { text: string; data: { [key: string]: Json } } {
-  const lines = changes.map(({ path, current, target }) => `${verb(current, target)} ${path}`);
+  const restored = new Set(changes.map(({ path }) => path));
+  const touched = times.filter(({ path, current, target }) => !restored.has(path) && isTouched(target, current));
+  const lines = [
+    ...changes.map(({ path, current, target }) => `${verb(current, target)} ${path}`),
+    ...touched.map(({ path }) => `set time of ${path}`),
+  ];
   return {
     text: [
       `Undo ${calls.length} call(s): ${calls.map(({ summary }) => summary).join("; ")}`,

@@ -27,12 +27,13 @@ import { sha256 } from "./json-text.ts";
 import { leftOwners } from "./owners.ts";
 import { applyPatch } from "./sessions.ts";
 
-/** Inside a write transaction. The first image of a path before counts, and the last one after it. */
+/** Inside a write transaction. The first image of a path before counts, but one of the time alone gives way; and the last one after it. */
 function insertJournal(database: Database, callId: string, entries: readonly JournalEntry[], from: number): void {
   entries.forEach((entry, index) => {
     database.run(
       `INSERT INTO journal (n, path, position, before, after) VALUES ((SELECT n FROM calls WHERE id = ?), ?, ?, ?, ?)
-       ON CONFLICT DO UPDATE SET after = excluded.after WHERE excluded.after IS NOT NULL`,
+       ON CONFLICT DO UPDATE SET after = coalesce(excluded.after, after), before =
+         CASE WHEN before ->> '$.kind' = 'time' AND excluded.before ->> '$.kind' <> 'time' THEN excluded.before ELSE before END`,
       callId,
       entry.path,
       from + index,

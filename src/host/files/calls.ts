@@ -27,6 +27,7 @@ export const lstatCold = (path: string): Promise<fs.Stats> => callLstat(systemPa
 export const fsync = promisify(fs.fsync);
 export const fchmod = async (fd: number, mode: number): Promise<void> => fs.fchmodSync(fd, mode);
 export const fchown = async (fd: number, uid: number, gid: number): Promise<void> => fs.fchownSync(fd, uid, gid);
+export const lchown = async (path: string, uid: number, gid: number): Promise<void> => fs.lchownSync(systemPath(path), uid, gid);
 export const ftruncate = promisify(fs.ftruncate);
 const callRename = promisify(fs.rename);
 export const rename = (from: string, to: string): Promise<void> => callRename(systemPath(from), systemPath(to));

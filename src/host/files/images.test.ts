@@ -40,6 +40,11 @@ beforeEach(() => {
 
 const at = (name: string): string => join(root, name);
 
+function dressOf(name: string) {
+  const { uid, gid, mtimeNs } = lstatSync(at(name), { bigint: true });
+  return { uid: Number(uid), gid: Number(gid), mtimeNs: String(mtimeNs) };
+}
+
 async function reasonOf(work: Promise<unknown>): Promise<unknown> {
   const error = await work.then(
     () => undefined,
@@ -181,8 +186,8 @@ describe("createImages", () => {
     chmodSync(at("d"), 0o700);
     const [link, directory] = [await images.capture(at("l")), await images.capture(at("d"))];
     expect([link, directory]).toEqual([
-      { kind: "link", target: "some/../target" },
-      { kind: "directory", mode: 0o700 },
+      { kind: "link", target: "some/../target", ...dressOf("l") },
+      { kind: "directory", mode: 0o700, ...dressOf("d") },
     ]);
     rmSync(at("l"));
     writeFileSync(at("l"), "a file now");
@@ -198,6 +203,44 @@ describe("createImages", () => {
     expect(lstatSync(at("deep")).isSymbolicLink()).toBe(true);
     await images.restore(at("deep"), directory);
     expect(lstatSync(at("deep")).isDirectory()).toBe(true);
+  });
+
+  it("gives the modification time back to the microsecond, also before 1970 and of links, and the time alone where only that is known", async () => {
+    const times = () => ["f", "l", "d"].map((name) => lstatSync(at(name), { bigint: true }).mtimeNs / 1000n);
+    writeFileSync(at("f"), "before");
+    symlinkSync("f", at("l"));
+    mkdirSync(at("d"));
+    for (const then of ["2020-01-02 03:04:05.123456789", "1950-01-01 00:00:01.5"]) {
+      execFileSync("touch", ["-h", "-d", then, at("f"), at("l"), at("d")]);
+      const before = times();
+      const [file, link, directory] = await Promise.all(["f", "l", "d"].map((name) => images.capture(at(name))));
+      const time = await images.time(at("d"));
+      expect(time).toEqual({ kind: "time", mtimeNs: dressOf("d").mtimeNs, directory: true });
+      writeFileSync(at("f"), "after");
+      rmSync(at("l"));
+      writeFileSync(at("d/x"), "");
+      rmSync(at("d/x"));
+      expect(times).toThrow();
+      for (const [name, image] of Object.entries({ f: file, l: link, d: directory })) if (image) await images.restore(at(name), image);
+      expect(times()).toEqual(before);
+      utimesSync(at("d"), 1, 1);
+      await images.restore(at("d"), time);
+      expect(times()).toEqual(before);
+      await images.restore(at("gone"), time);
+      expect(existsSync(at("gone"))).toBe(false);
+    }
+  });
+
+  it("leaves times alone where a journal of an earlier version does not know them", async () => {
+    writeFileSync(at("f"), "before");
+    utimesSync(at("f"), 1, 1);
+    const image = await images.capture(at("f"));
+    if (image.kind !== "file") throw new Error("no file");
+    const { mtimeNs: _, ...older } = image;
+    writeFileSync(at("f"), "after");
+    await images.restore(at("f"), older);
+    expect(readFileSync(at("f"), "utf8")).toBe("before");
+    expect(statSync(at("f")).mtimeMs).toBeGreaterThan(1000);
   });
 
   it("keeps all names of a hard-linked file when it restores", async () => {

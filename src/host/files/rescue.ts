@@ -12,6 +12,7 @@ import { basename, dirname, join } from "node:path";
 import { close, fstat, fsync, ftruncate, lstat, mkdir, open, openWarm, readFully, rename, unlink, writeFully } from "./calls.ts";
 import { errnoOf } from "./failures.ts";
 import { isWriterAlive, temporaryName, thisWriter, type Writer } from "./temporary.ts";
+import { setTime, timeOf } from "./times.ts";
 
 const { O_CREAT, O_EXCL, O_NOFOLLOW, O_NONBLOCK, O_RDONLY, O_RDWR, O_WRONLY } = fs.constants;
 /** Larger ones are written without a copy: the before-image in the journal is what remains of them. */
@@ -31,6 +32,7 @@ interface Footer {
   readonly identity: string;
   readonly before: number;
   readonly after: number;
+  readonly mtimeNs: string;
 }
 
 /**
@@ -44,7 +46,8 @@ export async function keepRescue(
   stats: fs.Stats,
   durable: boolean,
 ): Promise<() => Promise<void>> {
-  const text = JSON.stringify({ writer: thisWriter(), identity: identityOf(stats), before: before.length, after: after.length });
+  const contents = { before: before.length, after: after.length, mtimeNs: timeOf(place.at) };
+  const text = JSON.stringify({ writer: thisWriter(), identity: identityOf(stats), ...contents } satisfies Footer);
   const footer = Buffer.alloc(footerBytes, " ");
   footer.write(text);
   let path: string;
@@ -104,6 +107,7 @@ async function heal(real: string, path: string): Promise<void> {
       if (count === stats.size && isHalfDone(now, kept.before, kept.after)) {
         await writeFully(fd, kept.before, 0);
         await ftruncate(fd, kept.before.length);
+        setTime(real, kept.footer.mtimeNs);
         await fsync(fd);
       }
     }

@@ -1,13 +1,18 @@
 /**
  * Makes the changes of a change set in the workspace. Files are copied beside their place and renamed into it; parents are held
- * open, so that nothing swapped in meanwhile is followed. Modes of directories come last, or their content could not be written.
+ * open, so that nothing swapped in meanwhile is followed. Modes of directories come last, or their content could not be written,
+ * and then their times: what the command gave them, or what they had where it only changed files in them.
  */
-import { constants, type Stats } from "node:fs";
-import { chmod, copyFile, lchown, lstat, mkdir, rename, rmdir, symlink, link as tie, unlink, utimes } from "node:fs/promises";
+import { constants } from "node:fs";
+import { copyFile } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
+import { systemPath } from "../files/byte-name.ts";
+import { lchown, link, lstat, mkdir, rename, rmdir, symlink, unlink } from "../files/calls.ts";
 import { type HeldDirectory, holdDirectory } from "../files/handles.ts";
 import { makePipe } from "../files/named-pipe.ts";
 import { temporaryName } from "../files/temporary.ts";
+import { setTime, timeOf } from "../files/times.ts";
+import { look, setMode } from "./exact-names.ts";
 import type { Dress, Operation, RootChanges } from "./operations.ts";
 import { makeReadable } from "./read-upper.ts";
 
@@ -15,6 +20,8 @@ export class Applier {
   #held: HeldDirectory | undefined;
   /** Directories and the mode they end with. */
   readonly #modes = new Map<string, number>();
+  /** Directories and the time they end with. */
+  readonly #times = new Map<string, string>();
 
   async apply({ root, upper, operations }: RootChanges): Promise<void> {
     for (const operation of operations) {
@@ -30,10 +37,11 @@ export class Applier {
 
   async finish(): Promise<void> {
     await this.#release();
-    // Inner ones first: an outer one may close the way.
-    for (const [path, mode] of [...this.#modes].sort(([a], [b]) => b.length - a.length)) {
-      if ((await lstat(path).catch(() => undefined))?.isDirectory()) await chmod(path, mode);
-    }
+    const innerFirst = <T>(directories: ReadonlyMap<string, T>): readonly [string, T][] =>
+      [...directories].filter(([path]) => look(path)?.isDirectory()).sort(([a], [b]) => b.length - a.length);
+    for (const [path, mtimeNs] of innerFirst(this.#times)) setTime(path, mtimeNs);
+    // An outer one may close the way.
+    for (const [path, mode] of innerFirst(this.#modes)) setMode(path, mode);
   }
 
   abandon(): Promise<void> {
@@ -44,46 +52,58 @@ export class Applier {
     const path = join(root, operation.path);
     const directory = await this.#hold(dirname(path), path);
     const target = directory.at(basename(path));
+    if (operation.kind !== "mode" && operation.kind !== "times") this.#keepTime(dirname(path));
     switch (operation.kind) {
       case "remove":
         return unlink(target);
       case "rmdir":
         await rmdir(target);
         this.#modes.delete(path);
+        this.#times.delete(path);
         return;
       case "mkdir":
         await mkdir(target, (operation.mode & 0o777) | 0o700);
         await own(target, operation);
         this.#modes.set(path, operation.mode);
+        this.#times.set(path, operation.mtimeNs);
         return;
       case "link":
-        return replace(directory, target, (temporary) => symlink(operation.target, temporary));
+        return replace(directory, target, async (temporary) => {
+          await symlink(operation.target, temporary);
+          await own(temporary, operation);
+          setTime(temporary, operation.mtimeNs);
+        });
       case "pipe":
         return replace(directory, target, async (temporary) => {
           await makePipe(temporary, operation.mode);
           await own(temporary, operation);
+          setTime(temporary, operation.mtimeNs);
         });
       case "mode":
         await own(target, operation);
-        if (!operation.directory) return chmod(target, operation.mode);
-        await chmod(target, operation.mode | 0o700);
-        this.#modes.set(path, operation.mode);
-        return;
+        setMode(target, operation.directory ? operation.mode | 0o700 : operation.mode);
+        if (operation.directory) this.#modes.set(path, operation.mode);
+        return this.#touch(path, target, operation);
       case "times":
-        return utimes(target, operation.mtimeMs / 1000, operation.mtimeMs / 1000);
+        return this.#touch(path, target, operation);
       case "file": {
         const { linkTo } = operation;
-        if (linkTo !== undefined) return replace(directory, target, (temporary) => tie(join(root, linkTo), temporary), true);
+        if (linkTo !== undefined) return replace(directory, target, (temporary) => link(join(root, linkTo), temporary), true);
         const source = join(upper, operation.path);
         makeReadable(source, (await lstat(source)).mode);
         return replace(directory, target, async (temporary) => {
-          await copyFile(source, temporary, constants.COPYFILE_EXCL | constants.COPYFILE_FICLONE);
+          await copyFile(systemPath(source), temporary, constants.COPYFILE_EXCL | constants.COPYFILE_FICLONE);
           await own(temporary, operation);
-          await chmod(temporary, operation.mode);
-          await utimes(temporary, operation.mtimeMs / 1000, operation.mtimeMs / 1000);
+          setMode(temporary, operation.mode);
+          setTime(temporary, operation.mtimeNs);
         });
       }
     }
+  }
+
+  #touch(path: string, target: string, { directory, mtimeNs }: { readonly directory: boolean; readonly mtimeNs: string }): void {
+    if (directory) this.#times.set(path, mtimeNs);
+    else setTime(target, mtimeNs);
   }
 
   async #hold(directory: string, asked: string): Promise<HeldDirectory> {
@@ -91,6 +111,11 @@ export class Applier {
     await this.#release();
     this.#held = await holdDirectory(directory, asked);
     return this.#held;
+  }
+
+  /** A file that takes another's place changes the directory; for the command it was the same file. */
+  #keepTime(directory: string): void {
+    if (!this.#times.has(directory)) this.#times.set(directory, timeOf(directory));
   }
 
   async #release(): Promise<void> {
@@ -104,7 +129,7 @@ export class Applier {
     const parent = dirname(path);
     const { mode } = await lstat(parent);
     if (!this.#modes.has(parent)) this.#modes.set(parent, mode & 0o7777);
-    await chmod(parent, (mode & 0o7777) | 0o700);
+    setMode(parent, (mode & 0o7777) | 0o700);
   }
 }
 
@@ -124,6 +149,6 @@ async function replace(directory: HeldDirectory, target: string, make: (temporar
 /** Only root can give files away; anybody else's are their own. */
 async function own(path: string, { uid, gid }: Dress): Promise<void> {
   if (process.getuid?.() !== 0) return;
-  const now: Stats = await lstat(path);
+  const now = await lstat(path);
   if (now.uid !== uid || now.gid !== gid) await lchown(path, uid, gid);
 }

@@ -72,7 +72,7 @@ export function bubblewrapWorld(confinement: Confinement): readonly string[] {
 /** The line that becomes bubblewrap. The command's words go their own way again only when everything stands. */
 function bubblewrap(confinement: Confinement, options: readonly string[], start: string): string {
   const { stage, network } = confinement;
-  const filter = seccompFilter(network !== "none");
+  const filter = seccompFilter(network === "none" ? "not-unix" : "all");
   if (filter === undefined) throw new Error(`the system calls of ${process.arch} are not known`);
   writeFileSync(join(stage, "filter"), filter, { mode: 0o600 });
   const init = `. /dev/fd/${environmentFd}; exec ${environmentFd}<&- 2>&6 6>&-; ${start}`;

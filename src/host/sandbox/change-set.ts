@@ -7,8 +7,11 @@ import { join } from "node:path";
 import type { FileChange, JournalEntry, SandboxTier } from "../../contract/index.ts";
 import type { RootChanges } from "./operations.ts";
 
+/** Grows when operations are written down in another way: what an earlier version kept is not applied. */
+export const setVersion = 2;
+
 export interface StoredChangeSet {
-  readonly version: 1;
+  readonly version: typeof setVersion;
   readonly id: string;
   readonly tier: SandboxTier;
   readonly command: string;
@@ -30,7 +33,7 @@ export function saveChangeSet(run: string, set: StoredChangeSet): void {
 
 /** `undefined` where the run was not kept. */
 export function loadChangeSet(run: string): StoredChangeSet | undefined {
-  return readJson<StoredChangeSet>(join(run, setFile), ({ version }) => version === 1);
+  return readJson<StoredChangeSet>(join(run, setFile), ({ version }) => version === setVersion);
 }
 
 /** On disk before the first change to the workspace. */

@@ -2,13 +2,14 @@
  * Applies a change set to the real workspace: exactly what was captured, each path in one step, journaled before the first one.
  * Refuses where the workspace changed since. A failure takes everything back; a kill is taken back by `rollBack` at the next start.
  */
-import { lstatSync, readdirSync, type Stats } from "node:fs";
+import type { Stats } from "node:fs";
 import { dirname, join } from "node:path";
 import { type FileImage, type Images, type JournalEntry, ToolFailure } from "../../contract/index.ts";
 import { holdDirectory } from "../files/handles.ts";
 import { sweepLeftovers } from "../files/temporary.ts";
 import { Applier } from "./apply.ts";
 import { markCommitted, markCommitting } from "./change-set.ts";
+import { look, namesIn } from "./exact-names.ts";
 import { type Operation, type RootChanges, stillSeen } from "./operations.ts";
 
 export interface CommitPorts {
@@ -64,39 +65,40 @@ function isCleared(path: string, removed: ReadonlySet<string>): boolean {
   return false;
 }
 
-function look(path: string): Stats | undefined {
-  try {
-    return lstatSync(path, { throwIfNoEntry: false });
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ENOTDIR") return undefined;
-    throw error;
-  }
-}
-
 function sameNames(names: readonly string[], path: string, now: Stats | undefined): boolean {
   if (!now?.isDirectory()) return false;
-  const present = readdirSync(path);
+  const present = namesIn(path);
   const known = new Set(names);
   return present.length === names.length && present.every((name) => known.has(name));
 }
 
-/** In the order of application, each path once: walking it backwards restores everything. */
+/** What is kept of a path before the first change: all of it, its time alone, or that it was not there. */
+type Keeping = "whole" | "time" | "absent";
+
+/** In the order of application, each path once: walking it backwards restores everything. Of the directories around, the time. */
 async function beforeImages(roots: readonly RootChanges[], images: Images): Promise<readonly JournalEntry[]> {
-  const wasThere = new Map<string, boolean>();
+  const keeping = new Map<string, Keeping>();
   for (const { root, operations } of roots) {
     for (const { kind, path, seen } of operations) {
       const absolute = join(root, path);
-      if (kind !== "times" && !wasThere.has(absolute)) wasThere.set(absolute, seen !== undefined);
+      if (!keeping.has(absolute)) keeping.set(absolute, seen === undefined ? "absent" : kind === "times" ? "time" : "whole");
     }
   }
-  const paths = [...wasThere.keys()];
+  for (const { root, operations } of roots) {
+    for (const { path } of operations) {
+      const around = dirname(join(root, path));
+      if (path !== "" && !keeping.has(around)) keeping.set(around, "time");
+    }
+  }
+  const paths = [...keeping];
   const entries: JournalEntry[] = new Array(paths.length);
   let next = 0;
   const lane = async () => {
     for (let index = next++; index < paths.length; index = next++) {
-      const path = paths[index] ?? "";
+      const [path, how] = paths[index] ?? ["", "absent"];
       // A new path is not looked at: its parent may still be a link that leads elsewhere.
-      entries[index] = { path, before: wasThere.get(path) ? await captured(path, images) : { kind: "absent" } };
+      if (how === "absent") entries[index] = { path, before: { kind: "absent" } };
+      else entries[index] = { path, before: how === "time" ? await images.time(path) : await captured(path, images) };
     }
   };
   await Promise.all(Array.from({ length: lanes }, lane));
@@ -116,7 +118,16 @@ export async function rollBack(journal: readonly JournalEntry[], images: Images)
   const failed: string[] = [];
   // A killed commit leaves the file it was writing: a directory it had made would not be empty.
   for (const directory of new Set(journal.map(({ path }) => dirname(path)))) await sweep(directory);
-  for (const { path, before } of [...journal].reverse()) {
+  // What is put into a directory changes its time again: those come last.
+  const times = journal.flatMap(({ path, before }): JournalEntry[] =>
+    before.kind === "directory" && before.mtimeNs !== undefined
+      ? [{ path, before: { kind: "time", mtimeNs: before.mtimeNs, directory: true } }]
+      : before.kind === "time"
+        ? [{ path, before }]
+        : [],
+  );
+  const contents = journal.filter(({ before }) => before.kind !== "time").reverse();
+  for (const { path, before } of [...contents, ...times]) {
     try {
       await images.restore(path, before);
     } catch {

@@ -2,9 +2,11 @@
  * A change set for people: one line a path, what could act later by itself first (git hooks, package scripts, CI, shell startup),
  * git's own files last; text with its diff, within bounds.
  */
-import { lstatSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { FileChange } from "../../contract/index.ts";
+import { systemPath } from "../files/byte-name.ts";
+import { look } from "./exact-names.ts";
 import type { Operation, RootChanges } from "./operations.ts";
 import { makeReadable } from "./read-upper.ts";
 
@@ -82,10 +84,10 @@ function diffOf({ root, upper }: RootChanges, operation: Operation, path: string
 
 function textOf(path: string, own = false): string | undefined {
   try {
-    const stats = lstatSync(path);
-    if (!stats.isFile() || stats.size > maxTextBytes) return undefined;
+    const stats = look(path);
+    if (!stats?.isFile() || stats.size > maxTextBytes) return undefined;
     if (own) makeReadable(path, stats.mode);
-    const bytes = readFileSync(path);
+    const bytes = readFileSync(systemPath(path));
     if (bytes.includes(0)) return undefined;
     return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
   } catch {

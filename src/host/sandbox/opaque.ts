@@ -3,6 +3,7 @@
  * which Node cannot read; tar writes them into its headers, for all directories in one process.
  */
 import { spawn } from "node:child_process";
+import { systemPath } from "../files/byte-name.ts";
 import { program } from "./programs.ts";
 
 const block = 512;
@@ -29,7 +30,7 @@ function archive(upper: string, directories: readonly string[]): Promise<Buffer>
     child.once("error", reject);
     child.once("close", (code) => (code === 0 ? resolve(Buffer.concat(chunks)) : reject(new Error(`tar ended with ${code}`))));
     child.stdin.on("error", () => {});
-    child.stdin.end(directories.map((path) => `./${path}\0`).join(""));
+    child.stdin.end(Buffer.concat(directories.flatMap((path) => [Buffer.from("./"), Buffer.from(systemPath(path)), Buffer.of(0)])));
   });
 }
 

@@ -20,23 +20,28 @@ interface Step {
 }
 
 export interface Dress {
-  readonly mode: number;
   readonly uid: number;
   readonly gid: number;
+  /** When the command changed it last, in nanoseconds since 1970. */
+  readonly mtimeNs: string;
+}
+
+interface ModedDress extends Dress {
+  readonly mode: number;
 }
 
 export type Operation =
   | (Step & { readonly kind: "remove" })
   /** `names`: all it held; anything else was put there since. */
   | (Step & { readonly kind: "rmdir"; readonly names: readonly string[] })
-  | (Step & Dress & { readonly kind: "mkdir" })
+  | (Step & ModedDress & { readonly kind: "mkdir" })
   /** `linkTo`: the same file under another name, relative to the root. */
-  | (Step & Dress & { readonly kind: "file"; readonly size: number; readonly mtimeMs: number; readonly linkTo?: string })
-  | (Step & { readonly kind: "link"; readonly target: string })
-  | (Step & Dress & { readonly kind: "pipe" })
-  | (Step & Dress & { readonly kind: "mode"; readonly directory: boolean })
-  /** Same bytes, same mode, touched. */
-  | (Step & { readonly kind: "times"; readonly mtimeMs: number });
+  | (Step & ModedDress & { readonly kind: "file"; readonly size: number; readonly linkTo?: string })
+  | (Step & Dress & { readonly kind: "link"; readonly target: string })
+  | (Step & ModedDress & { readonly kind: "pipe" })
+  | (Step & ModedDress & { readonly kind: "mode"; readonly directory: boolean })
+  /** Same bytes, same mode, touched; of a directory: something in it changed. */
+  | (Step & { readonly kind: "times"; readonly directory: boolean; readonly mtimeNs: string });
 
 export interface RootChanges {
   /** Absolute, links resolved. */

@@ -2,9 +2,12 @@
  * Reads an upper layer: what a command created, changed and removed, compared with what lies below. What the overlay copied up
  * without a change is dropped. Looks at nothing but the layer and the paths it names, so it does not grow with the workspace.
  */
-import { chmodSync, lstatSync, readdirSync, readlinkSync, type Stats } from "node:fs";
+import type { Stats } from "node:fs";
 import { open } from "node:fs/promises";
 import { join } from "node:path";
+import { systemPath } from "../files/byte-name.ts";
+import { isSameTime, timeOf } from "../files/times.ts";
+import { look, namesIn, setMode, targetOf } from "./exact-names.ts";
 import { opaqueDirectories } from "./opaque.ts";
 import { type Dress, isDirectoryMode, type Operation, type RootChanges, seenOf } from "./operations.ts";
 
@@ -50,7 +53,8 @@ class UpperReader {
   }
 
   #above(path: string): Stats {
-    const stats = lstatSync(join(this.#upper, path));
+    const stats = look(join(this.#upper, path));
+    if (stats === undefined) throw new Error(`${path} is no longer in the layer`);
     const mode = this.#modes.get(path);
     return mode === undefined ? stats : Object.assign(stats, { mode });
   }
@@ -58,7 +62,7 @@ class UpperReader {
   #listUpper(path: string): string[] {
     const { mode } = this.#above(path);
     if (makeReadable(join(this.#upper, path), mode)) this.#modes.set(path, mode);
-    return list(join(this.#upper, path));
+    return namesIn(join(this.#upper, path));
   }
 
   /** Directories of the layer that are directories below as well. */
@@ -76,7 +80,7 @@ class UpperReader {
     const names = this.#listUpper(directory);
     if (shared && this.#opaque.has(directory)) {
       const kept = new Set(names);
-      for (const name of list(join(this.#root, directory))) if (!kept.has(name)) this.#removeTree(join(directory, name));
+      for (const name of namesIn(join(this.#root, directory))) if (!kept.has(name)) this.#removeTree(join(directory, name));
     }
     for (const name of names) {
       const path = join(directory, name);
@@ -85,7 +89,7 @@ class UpperReader {
       if (isWhiteout(above)) {
         if (below !== undefined) this.#removeTree(path);
       } else if (above.isDirectory()) await this.#directory(path, above, below);
-      else if (above.isSymbolicLink()) this.#link(path, below);
+      else if (above.isSymbolicLink()) this.#link(path, above, below);
       else if (above.isFile()) await this.#file(path, above, below);
       else if (above.isFIFO()) this.#pipe(path, above, below);
       else if (below === undefined || (below.mode & typeBits) !== (above.mode & typeBits)) {
@@ -101,45 +105,64 @@ class UpperReader {
       return this.#below(path, true);
     }
     if (below !== undefined) this.#removeTree(path);
-    this.#creations.push({ kind: "mkdir", path, ...dressOf(above) });
+    this.#creations.push({ kind: "mkdir", path, mode: above.mode & 0o7777, ...this.#dress(path, above) });
     await this.#below(path, false);
   }
 
   #compareDirectory(path: string, above: Stats, below: Stats | undefined): void {
-    if (below === undefined || sameDress(above, below)) return;
+    if (below === undefined) return;
     // The layer's own top directory was made for the run, perhaps by somebody who may not give it away.
-    if (path === "" && above.mode === below.mode) return;
-    this.#creations.push({ kind: "mode", path, directory: true, seen: seenOf(below), ...dressOf(above) });
+    const dressed = sameDress(above, below) || (path === "" && above.mode === below.mode);
+    if (dressed) this.#compareTime(path, below);
+    else this.#creations.push({ ...this.#redressed(path, above, below), directory: true });
   }
 
-  #link(path: string, below: Stats | undefined): void {
-    const target = readlinkSync(join(this.#upper, path));
-    if (below?.isSymbolicLink() && readlinkSync(join(this.#root, path)) === target) return;
-    this.#creations.push({ kind: "link", path, target, ...this.#replacing(path, below) });
+  #compareTime(path: string, below: Stats): void {
+    const mtimeNs = timeOf(join(this.#upper, path));
+    if (isSameTime(mtimeNs, timeOf(join(this.#root, path)))) return;
+    this.#creations.push({ kind: "times", path, directory: below.isDirectory(), seen: seenOf(below), mtimeNs });
+  }
+
+  #redressed(path: string, above: Stats, below: Stats) {
+    return { kind: "mode", path, seen: seenOf(below), mode: above.mode & 0o7777, ...this.#dress(path, above) } as const;
+  }
+
+  #dress(path: string, { uid, gid }: Stats): Dress {
+    return { uid, gid, mtimeNs: timeOf(join(this.#upper, path)) };
+  }
+
+  #link(path: string, above: Stats, below: Stats | undefined): void {
+    const target = targetOf(join(this.#upper, path));
+    if (below?.isSymbolicLink() && targetOf(join(this.#root, path)) === target && sameDress(above, below))
+      return this.#compareTime(path, below);
+    this.#creations.push({ kind: "link", path, target, ...this.#dress(path, above), ...this.#replacing(path, below) });
   }
 
   #pipe(path: string, above: Stats, below: Stats | undefined): void {
-    if (below?.isFIFO() && sameDress(above, below)) return;
-    this.#creations.push({ kind: "pipe", path, ...dressOf(above), ...this.#replacing(path, below) });
+    if (below?.isFIFO() && sameDress(above, below)) return this.#compareTime(path, below);
+    this.#creations.push({
+      kind: "pipe",
+      path,
+      mode: above.mode & 0o7777,
+      ...this.#dress(path, above),
+      ...this.#replacing(path, below),
+    });
   }
 
   async #file(path: string, above: Stats, below: Stats | undefined): Promise<void> {
     const linkTo = above.nlink > 1 ? this.#links.get(above.ino) : undefined;
     if (above.nlink > 1 && linkTo === undefined) this.#links.set(above.ino, path);
     if (linkTo === undefined && below?.isFile() && (await this.#sameBytes(path, above, below))) {
-      const seen = seenOf(below);
-      if (!sameDress(above, below)) {
-        this.#creations.push({ kind: "mode", path, directory: false, seen, ...dressOf(above) });
-        this.#notice(path, below);
-      } else if (above.mtimeMs !== below.mtimeMs) this.#creations.push({ kind: "times", path, seen, mtimeMs: above.mtimeMs });
-      return;
+      if (sameDress(above, below)) return this.#compareTime(path, below);
+      this.#creations.push({ ...this.#redressed(path, above, below), directory: false });
+      return this.#notice(path, below);
     }
     this.#creations.push({
       kind: "file",
       path,
       size: above.size,
-      mtimeMs: above.mtimeMs,
-      ...dressOf(above),
+      mode: above.mode & 0o7777,
+      ...this.#dress(path, above),
       ...(linkTo === undefined ? {} : { linkTo }),
       ...this.#replacing(path, below),
     });
@@ -164,7 +187,7 @@ class UpperReader {
       this.#removals.push({ kind: "remove", path, seen: seenOf(below) });
       return;
     }
-    const names = list(join(this.#root, path));
+    const names = namesIn(join(this.#root, path));
     for (const name of names) this.#removeTree(join(path, name));
     this.#removals.push({ kind: "rmdir", path, seen: seenOf(below), names });
   }
@@ -181,9 +204,9 @@ class UpperReader {
 }
 
 async function equalFiles(one: string, other: string): Promise<boolean> {
-  const first = await open(one, "r");
+  const first = await open(systemPath(one), "r");
   try {
-    const second = await open(other, "r");
+    const second = await open(systemPath(other), "r");
     try {
       const a = Buffer.allocUnsafe(compareBytes);
       const b = Buffer.allocUnsafe(compareBytes);
@@ -211,7 +234,7 @@ const typeBits = 0o170000;
 export function makeReadable(path: string, mode: number): boolean {
   const wanted = isDirectoryMode(mode) ? 0o700 : 0o400;
   if ((mode & wanted) === wanted || process.getuid?.() === 0) return false;
-  chmodSync(path, (mode & 0o7777) | wanted);
+  setMode(path, (mode & 0o7777) | wanted);
   return true;
 }
 
@@ -219,27 +242,6 @@ function isWhiteout(stats: Stats): boolean {
   return stats.isCharacterDevice() && stats.rdev === 0;
 }
 
-function dressOf(stats: Stats): Dress {
-  return { mode: stats.mode & 0o7777, uid: stats.uid, gid: stats.gid };
-}
-
 function sameDress(a: Stats, b: Stats): boolean {
   return a.mode === b.mode && a.uid === b.uid && a.gid === b.gid;
-}
-
-function look(path: string): Stats | undefined {
-  return lstatSync(path, { throwIfNoEntry: false });
-}
-
-function list(path: string): string[] {
-  const found = readdirSync(path);
-  // Such a name could not be written down, and so not be undone.
-  if (found.some((name) => name.includes("\ufffd"))) throw new UnspeakableName(path);
-  return found.sort();
-}
-
-class UnspeakableName extends Error {
-  constructor(directory: string) {
-    super(`A name in ${directory} is not UTF-8, so that what the command did cannot be kept.`);
-  }
 }

@@ -222,7 +222,7 @@ describe.skipIf(!holds)(`a commit that is killed${why}`, () => {
     const counted = open();
     const whole = kill(counted, (await counted.rehearse(command)).id, 0);
     expect(whole.stderr).toBe("");
-    // Restored files have new times, so that git refreshes a little less: the last few steps may not come again.
+    // Restored files have other inodes, so that git refreshes a little less: the last few steps may not come again.
     const steps = Math.floor(Number(whole.stdout) * 0.85);
     expect(steps).toBeGreaterThan(20);
     const world = open();

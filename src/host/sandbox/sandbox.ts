@@ -13,7 +13,7 @@ import {
   ToolFailure,
   type UndoGuarantee,
 } from "../../contract/index.ts";
-import { loadChangeSet, type StoredChangeSet, saveChangeSet, unfinishedCommit } from "./change-set.ts";
+import { loadChangeSet, type StoredChangeSet, saveChangeSet, setVersion, unfinishedCommit } from "./change-set.ts";
 import { commitChanges, rollBack } from "./commit.ts";
 import { whyNotBuilt } from "./confinement.ts";
 import { describeChanges, type MakeDiff } from "./describe-changes.ts";
@@ -185,7 +185,7 @@ export class Sandbox {
     try {
       const roots = await Promise.all(run.layers.map(({ root, upper }) => readUpper(root, upper, run.since)));
       const set: StoredChangeSet = {
-        version: 1,
+        version: setVersion,
         id: run.directory.id,
         tier: run.tier,
         command,
@@ -241,7 +241,10 @@ export class Sandbox {
   async #journalAfter(callId: string, entries: readonly JournalEntry[]): Promise<void> {
     const { images, journal } = this.#options;
     const known: JournalEntry[] = [];
-    for (const entry of entries) known.push({ ...entry, after: await images.inspect(entry.path) });
+    for (const entry of entries) {
+      const { path, before } = entry;
+      known.push({ ...entry, after: before.kind === "time" ? await images.time(path) : await images.inspect(path) });
+    }
     if (known.length > 0) await journal?.(callId, known);
   }
 

@@ -70,8 +70,11 @@ const skipUnless = (value: number, count: number): Instruction => [0x15, 0, coun
 const skipUnlessAny = (bits: number, count: number): Instruction => [0x45, 0, count, bits];
 const skipBelow = (value: number, count: number): Instruction => [0x35, 0, count, value];
 
+/** Which sockets may be made. Where a network namespace cuts the command off, those that are left lead through the file system. */
+export type Sockets = "all" | "not-unix" | "none";
+
 /** `undefined` where this machine's calls are not known. */
-export function seccompFilter(unixSockets: boolean, architecture: string = nodeArchitecture()): Uint8Array | undefined {
+export function seccompFilter(sockets: Sockets, architecture: string = nodeArchitecture()): Uint8Array | undefined {
   const machine = architectures[architecture];
   if (machine === undefined || endianness() !== "LE") return undefined;
   const whole = (number: number, value: number): Instruction[] => [skipUnless(number, 1), answer(value)];
@@ -89,7 +92,8 @@ export function seccompFilter(unixSockets: boolean, architecture: string = nodeA
     ...whole(clone3, missing),
     ...whole(ioUring, missing),
     ...looking(machine.clone, 0, [skipUnlessAny(newNamespaces, 1)]),
-    ...(unixSockets ? [] : looking(machine.socket, 0, [skipUnless(unixFamily, 1)])),
+    ...(sockets === "not-unix" ? looking(machine.socket, 0, [skipUnless(unixFamily, 1)]) : []),
+    ...(sockets === "none" ? whole(machine.socket, refuse) : []),
     ...looking(
       machine.ioctl,
       1,

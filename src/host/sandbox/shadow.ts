@@ -5,7 +5,7 @@
  * workspace meanwhile counts as the command's.
  */
 import { randomBytes } from "node:crypto";
-import { lstatSync, mkdirSync, readdirSync, readFileSync, readlinkSync, renameSync, rmSync, type Stats, writeFileSync } from "node:fs";
+import { lstatSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, type Stats, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setImmediate as breath } from "node:timers/promises";
 import {
@@ -18,6 +18,8 @@ import {
   type UndoGuarantee,
 } from "../../contract/index.ts";
 import { createBlobs } from "../files/blobs.ts";
+import { timeOfMilliseconds } from "../files/times.ts";
+import { look, namesIn, targetOf } from "./exact-names.ts";
 import { isWithin } from "./mount-table.ts";
 import { isDirectoryMode, type Seen, seenOf } from "./operations.ts";
 
@@ -130,7 +132,10 @@ export class Shadow {
     const lost: string[] = [];
     for (const [path, kept] of snapshot.paths) {
       const stats = now.get(path);
-      if (stats !== undefined && (await this.#isSame(path, kept, stats))) continue;
+      if (stats !== undefined && (await this.#isSame(path, kept, stats))) {
+        if (kept.mtimeMs !== stats.mtimeMs) there.push({ path, before: timeImage(kept) });
+        continue;
+      }
       changes.push(changeOf(path, kept, stats));
       const before = await this.#image(kept);
       if (before === undefined) lost.push(path);
@@ -171,7 +176,7 @@ export class Shadow {
 
   async #keep(path: string, stats: Stats, known: Kept | undefined): Promise<Kept> {
     const seen = { ...seenOf(stats), uid: stats.uid, gid: stats.gid, at: Date.now() };
-    if (stats.isSymbolicLink()) return { ...seen, target: readlinkSync(path) };
+    if (stats.isSymbolicLink()) return { ...seen, target: targetOf(path) };
     if (!stats.isFile() || stats.size > this.#limits.fileBytes) return seen;
     if (known?.hash !== undefined && isUntouched(known, stats) && known.at - known.ctimeMs > sameMomentMs) return known;
     try {
@@ -189,7 +194,7 @@ export class Shadow {
   async #isSame(path: string, kept: Kept, stats: Stats): Promise<boolean> {
     if (kept.mode !== stats.mode || kept.uid !== stats.uid || kept.gid !== stats.gid) return false;
     if (isDirectoryMode(kept.mode) || isUntouched(kept, stats)) return true;
-    if (kept.target !== undefined) return readlinkSync(path) === kept.target;
+    if (kept.target !== undefined) return targetOf(path) === kept.target;
     if (kept.hash === undefined || kept.size !== stats.size) return false;
     const image = await this.#images.inspect(path).catch(() => undefined);
     return image?.kind === "file" && image.hash === kept.hash;
@@ -198,16 +203,17 @@ export class Shadow {
   /** In the store that undo reads from; `undefined` where the bytes were not kept. */
   async #image(kept: Kept): Promise<FileImage | undefined> {
     const mode = kept.mode & 0o7777;
-    if (isDirectoryMode(kept.mode)) return { kind: "directory", mode };
-    if (kept.target !== undefined) return { kind: "link", target: kept.target };
-    if ((kept.mode & 0o170000) === 0o010000) return { kind: "pipe", mode };
-    if (kept.sealed !== undefined) return { ...kept.sealed, mode, uid: kept.uid, gid: kept.gid };
+    const dress = { uid: kept.uid, gid: kept.gid, mtimeNs: timeOfMilliseconds(kept.mtimeMs) };
+    if (isDirectoryMode(kept.mode)) return { kind: "directory", mode, ...dress };
+    if (kept.target !== undefined) return { kind: "link", target: kept.target, ...dress };
+    if ((kept.mode & 0o170000) === 0o010000) return { kind: "pipe", mode, ...dress };
+    if (kept.sealed !== undefined) return { ...kept.sealed, mode, ...dress };
     if (kept.hash === undefined) return undefined;
     const copy = join(this.#places.records, `copy-${randomBytes(6).toString("hex")}`);
     try {
       await this.#blobs.copyTo(kept.hash, copy);
       const image = await this.#images.capture(copy);
-      return image.kind === "file" ? { ...image, mode, mtimeMs: kept.mtimeMs, uid: kept.uid, gid: kept.gid } : undefined;
+      return image.kind === "file" ? { ...image, mode, mtimeMs: kept.mtimeMs, ...dress } : undefined;
     } catch (error) {
       // Somebody removed or damaged what was kept: the path is named, the others are given back.
       if (error instanceof ToolFailure) return undefined;
@@ -230,7 +236,7 @@ async function walk(
   const enter = async (directory: string, device: number): Promise<void> => {
     let names: string[];
     try {
-      names = readdirSync(directory).sort();
+      names = namesIn(directory);
     } catch {
       left.add(directory);
       return;
@@ -239,11 +245,11 @@ async function walk(
     for (const name of names) {
       const path = join(directory, name);
       if (hidden.some((other) => isWithin(path, other))) continue;
-      const stats = lstatSync(path, { throwIfNoEntry: false });
+      const stats = look(path);
       if (stats === undefined) continue;
       if (++visited % breathEvery === 0) await breath();
-      // Another file system, or a name that cannot be written down.
-      if (stats.dev !== device || name.includes("\ufffd") || !(await visit(path, stats))) left.add(path);
+      // Another file system is none of the workspace's.
+      if (stats.dev !== device || !(await visit(path, stats))) left.add(path);
       else if (stats.isDirectory()) (bulky.has(name) ? later : inner).push(path);
     }
     for (const path of inner) await enter(path, device);
@@ -254,6 +260,10 @@ async function walk(
     while (later.length > 0) await enter(later.shift() ?? root, dev);
   }
   return left;
+}
+
+function timeImage({ mode, mtimeMs }: Kept): FileImage {
+  return { kind: "time", mtimeNs: timeOfMilliseconds(mtimeMs), ...(isDirectoryMode(mode) ? { directory: true } : {}) };
 }
 
 function isUntouched(seen: Seen, now: Stats): boolean {

@@ -7,8 +7,10 @@ import { chmodSync, chownSync, lstatSync, mkdirSync, readdirSync, readFileSync, 
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Owner } from "../../contract/index.ts";
+import { setTime, timeOf } from "../files/times.ts";
 import { isAlive, thisOwner } from "../process-identity.ts";
 import type { Layer } from "./confinement.ts";
+import { look, namesIn, setMode } from "./exact-names.ts";
 import { isPlainPath, isWithin } from "./mount-table.ts";
 
 /** overlayfs itself and file systems that hold no layer. */
@@ -63,7 +65,7 @@ export function own(path: string): void {
   writeFileSync(join(path, "owner"), JSON.stringify(owner), { mode: 0o600 });
 }
 
-/** The upper directory looks like the root it stands for: an overlay shows its mode and owner. */
+/** The upper directory looks like the root it stands for: an overlay shows its mode, owner and time. */
 export function newLayer(run: string, index: number, root: string): Layer {
   const layer = { upper: join(run, `upper${index}`), work: join(run, `work${index}`) };
   const { mode, uid, gid } = lstatSync(root);
@@ -71,6 +73,7 @@ export function newLayer(run: string, index: number, root: string): Layer {
   mkdirSync(layer.work);
   if (process.getuid?.() === 0) chownSync(layer.upper, uid, gid);
   chmodSync(layer.upper, mode & 0o7777);
+  setTime(layer.upper, timeOf(root));
   return layer;
 }
 
@@ -117,6 +120,6 @@ export function removeRun(path: string): void {
 }
 
 function openAll(path: string): void {
-  chmodSync(path, 0o700);
-  for (const entry of readdirSync(path, { withFileTypes: true })) if (entry.isDirectory()) openAll(join(path, entry.name));
+  setMode(path, 0o700);
+  for (const name of namesIn(path)) if (look(join(path, name))?.isDirectory()) openAll(join(path, name));
 }

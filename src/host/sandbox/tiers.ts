@@ -2,27 +2,17 @@
  * Which tiers hold on this machine. Each is tried once by running a canary that writes inside and outside; what it did to the disk
  * counts, not what the programs say. The answer is kept for this boot, this user and these programs.
  */
-import { spawn } from "node:child_process";
-import {
-  closeSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  openSync,
-  readFileSync,
-  realpathSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { SandboxTier } from "../../contract/index.ts";
 import { bubblewrapWorld, overlayingBubblewrapWorld } from "./bubblewrap-world.ts";
-import { type BuildWorld, environmentFd, type Standing, setupEnvironment } from "./confinement.ts";
+import { type BuildWorld, environmentFd, type Standing } from "./confinement.ts";
+import { landlockNeeds, probeLandlock } from "./landlock-probe.ts";
 import { mountWorld } from "./mount-world.ts";
 import { program } from "./programs.ts";
 import { readUpper } from "./read-upper.ts";
+import { runCanary } from "./run-canary.ts";
 import { newLayer, newRunDirectory, removeRun, stateBase } from "./state-directory.ts";
 
 export interface TierReport {
@@ -53,6 +43,8 @@ interface Trial {
 interface Probed {
   readonly key: string;
   readonly trials: Readonly<Record<CapturingTier, Trial>>;
+  /** Why Landlock does not confine here; `null` where it does. */
+  readonly noLandlock: string | null;
 }
 
 const builders: Readonly<Record<CapturingTier, { readonly build: BuildWorld; readonly needs: readonly string[] }>> = {
@@ -63,9 +55,8 @@ const builders: Readonly<Record<CapturingTier, { readonly build: BuildWorld; rea
 
 export const buildWorld = (tier: CapturingTier): BuildWorld => builders[tier].build;
 
-const probeTimeoutMs = 10_000;
 /** Grows when worlds are built in another way: what was probed before says nothing about it. */
-const worldVersion = 4;
+const worldVersion = 5;
 
 export interface TierOptions {
   /** Tiers that may be used; absent: whatever holds. */
@@ -94,12 +85,20 @@ export class Tiers {
     return undefined;
   }
 
+  /** Whether commands can be confined where they cannot be captured. */
+  async landlock(): Promise<boolean> {
+    return (await this.#probe()).noLandlock === null;
+  }
+
   async best(): Promise<SandboxTier> {
-    return (await this.way())?.tier ?? "E5";
+    return (await this.way())?.tier ?? ((await this.landlock()) ? "E4" : "E5");
   }
 
   async report(): Promise<readonly TierReport[]> {
-    const { E1, E2, E2u } = (await this.#probe()).trials;
+    const {
+      trials: { E1, E2, E2u },
+      noLandlock,
+    } = await this.#probe();
     const holding = E1.standing ?? E2.standing ?? E2u.standing;
     const captures =
       "dry run, capture and undo of commands; writes land in a layer, the rest but temporary directories is read-only, no survivors";
@@ -121,11 +120,13 @@ export class Tiers {
       holding === null
         ? { tier: "E3", holds: false, detail: E2u.reason, install: "util-linux; user namespaces allowed" }
         : { tier: "E3", holds: true, detail: `${how(holding)}: confinement without capture, for long-running commands` },
-      { tier: "E4", holds: false, detail: "no Landlock helper that Karyi knows is installed" },
+      noLandlock === null
+        ? { tier: "E4", holds: true, detail: "by Landlock and a seccomp filter: confinement without namespaces and without capture" }
+        : { tier: "E4", holds: false, detail: noLandlock, install: "Linux 6.2 or newer with Landlock, perl (as root also util-linux)" },
       {
         tier: "E5",
         holds: true,
-        detail: `a process group: time limits and clean ends, unconfined${holding === null ? "; undo of commands from a snapshot of the workspace, no dry run" : ""}`,
+        detail: `a process group: time limits and clean ends, unconfined${holding === null && noLandlock !== null ? "; undo of commands from a snapshot of the workspace, no dry run" : ""}`,
       },
     ];
   }
@@ -139,7 +140,8 @@ export class Tiers {
     const { only } = this.#options;
     if (only === undefined) return probed;
     const trial = (tier: CapturingTier): Trial => (only.includes(tier) ? probed.trials[tier] : { standing: null, reason: "switched off" });
-    return { ...probed, trials: { E1: trial("E1"), E2: trial("E2"), E2u: trial("E2u") } };
+    const noLandlock = only.includes("E4") ? probed.noLandlock : "switched off";
+    return { ...probed, trials: { E1: trial("E1"), E2: trial("E2"), E2u: trial("E2u") }, noLandlock };
   }
 
   async #remembered(): Promise<Probed> {
@@ -152,12 +154,13 @@ export class Tiers {
     } catch {
       // Never probed, or unreadable: probe.
     }
-    const [E1, E2, E2u] = await Promise.all([
+    const [E1, E2, E2u, noLandlock] = await Promise.all([
       probe(this.#home, "E1", bubblewrap),
       probe(this.#home, "E2", bubblewrap),
       probe(this.#home, "E2u", bubblewrap),
+      probeLandlock(this.#home),
     ]);
-    const probed = { key, trials: { E1, E2, E2u } };
+    const probed = { key, trials: { E1, E2, E2u }, noLandlock };
     try {
       writeFileSync(path, JSON.stringify(probed), { mode: 0o600 });
     } catch {
@@ -227,7 +230,7 @@ async function canary(home: string, { tier, standing }: Way, bubblewrap: string 
         cwd: inside,
         ...(bubblewrap === undefined ? {} : { bubblewrap }),
       });
-      await start(
+      await runCanary(
         prefix,
         `${feelsTerm}; echo after > kept; rm -r replaced; mkdir replaced; mv from to; [ ! -e '${secret}/key' ] || exit 9; echo escaped > '${outside}'; mount -o remount,rw / ; exit 0`,
       );
@@ -235,6 +238,7 @@ async function canary(home: string, { tier, standing }: Way, bubblewrap: string 
       if (readFileSync(join(inside, "kept"), "utf8") !== "before") throw new Error("a write came through the overlay");
       const { operations } = await readUpper(inside, layer.upper, since);
       const found = operations
+        .filter(({ kind }) => kind !== "times")
         .map(({ kind, path }) => `${kind} ${path}`)
         .sort()
         .join(", ");
@@ -248,29 +252,10 @@ async function canary(home: string, { tier, standing }: Way, bubblewrap: string 
   }
 }
 
-function start(prefix: readonly string[], command: string): Promise<void> {
-  const [file = "", ...args] = prefix;
-  const nothing = openSync("/dev/null", "r");
-  return new Promise<void>((resolve, reject) => {
-    const child = spawn(file, [...args, "bash", "-c", command], {
-      env: setupEnvironment,
-      timeout: probeTimeoutMs,
-      stdio: ["ignore", "ignore", "pipe", "pipe", "ignore", nothing],
-    });
-    const words: Buffer[] = [];
-    for (const stream of [child.stderr, child.stdio[3]]) stream?.on("data", (chunk: Buffer) => words.push(chunk));
-    child.once("error", reject);
-    child.once("close", (code) => {
-      if (code === 0) resolve();
-      else reject(new Error(Buffer.concat(words).toString("utf8").trim().slice(0, 500) || `the canary ended with ${code}`));
-    });
-  }).finally(() => closeSync(nothing));
-}
-
 /** Changes when the machine booted again, the user is another one, or a program was replaced. */
 function machineKey(bubblewrap: string | undefined): string {
   const parts = [process.getuid?.() ?? -1, process.platform, readOr("/proc/sys/kernel/random/boot_id"), environmentFd, worldVersion];
-  for (const name of new Set(capturing.flatMap((tier) => builders[tier].needs))) {
+  for (const name of new Set([...capturing.flatMap((tier) => builders[tier].needs), ...landlockNeeds])) {
     const path = find(name, bubblewrap);
     parts.push(path === undefined ? "-" : `${path}:${statSync(path).mtimeMs}`);
   }

@@ -1,0 +1,41 @@
+/**
+ * Owns modification times: read to the nanosecond, set to the microsecond, which is all that Node can do. Two times are the same
+ * when they are within the same microsecond. Links are never followed.
+ */
+import * as fs from "node:fs";
+import { systemPath } from "./byte-name.ts";
+import { errnoOf } from "./failures.ts";
+
+export function timeOf(path: string): string {
+  return fs.lstatSync(systemPath(path), { bigint: true }).mtimeNs.toString();
+}
+
+export function isSameTime(one: string, other: string): boolean {
+  return microseconds(one) === microseconds(other);
+}
+
+/** From what `Stats` say, where nobody asked for more. */
+export function timeOfMilliseconds(mtimeMs: number): string {
+  return (BigInt(Math.round(mtimeMs * 1000)) * 1000n).toString();
+}
+
+/** The time of last access stays. Of somebody else's file it cannot be set: who may write it is content with the bytes. */
+export function setTime(path: string, mtimeNs: string): void {
+  const system = systemPath(path);
+  try {
+    fs.lutimesSync(system, fs.lstatSync(system).atime, settable(mtimeNs));
+  } catch (error) {
+    if (errnoOf(error) !== "EPERM") throw error;
+  }
+}
+
+function microseconds(mtimeNs: string): bigint {
+  return BigInt(mtimeNs) / 1000n;
+}
+
+/** The middle of the microsecond: what is cut off below it is the same whichever way a fraction of seconds is rounded. */
+function settable(mtimeNs: string): number | Date {
+  const time = Number(microseconds(mtimeNs));
+  // A number below zero is taken for a mistake, a date is not.
+  return time < 0 ? new Date(time / 1000) : (time + 0.5) / 1e6;
+}

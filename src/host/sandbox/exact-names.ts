@@ -1,0 +1,30 @@
+/** Looks at paths and lists directories by exact names: one that is not UTF-8 is spelled as the file tools spell it. */
+import { chmodSync, lstatSync, readdirSync, readlinkSync, type Stats } from "node:fs";
+import { exactly, nameOfBytes, systemPath } from "../files/byte-name.ts";
+
+/** Links are not followed; `undefined` where nothing is, or a parent is no directory. */
+export function look(path: string): Stats | undefined {
+  try {
+    return lstatSync(systemPath(path), { throwIfNoEntry: false });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOTDIR") return undefined;
+    throw error;
+  }
+}
+
+/** In one order everywhere. */
+export function namesIn(directory: string): string[] {
+  const system = systemPath(directory);
+  const found = readdirSync(system);
+  const isExact = !found.some((name) => name.includes("\uFFFD"));
+  return (isExact ? found : readdirSync(system, { encoding: "buffer" }).map(nameOfBytes)).sort();
+}
+
+export function targetOf(link: string): string {
+  const system = systemPath(link);
+  return exactly(readlinkSync(system), () => readlinkSync(system, { encoding: "buffer" }));
+}
+
+export function setMode(path: string, mode: number): void {
+  chmodSync(systemPath(path), mode);
+}
