@@ -64,11 +64,13 @@ function run(commands: readonly string[]): void {
   });
 }
 
-/** Those that would run unasked; without what only waits. */
+/** Those that would run unasked; without what only waits, and what asks where names have blanks, as here. */
 function allowed(commands: readonly string[]): readonly string[] {
-  return commands.filter(
-    (command) => !/\bsleep\b|tail.*-[a-z]*[fF]|--follow|\0/.test(command) && decide(analyzeCommand(command, world)) === "allow",
-  );
+  return commands.filter((command) => {
+    if (/\bsleep\b|tail.*-[a-z]*[fF]|--follow|\0/.test(command)) return false;
+    const analysis = analyzeCommand(command, world);
+    return decide(analysis) === "allow" && !analysis.effects.some((effect) => effect.kind === "read" && effect.cut !== undefined);
+  });
 }
 
 /** Paths that changed, with the commands that ran meanwhile. */

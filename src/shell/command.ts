@@ -10,6 +10,7 @@ import type {
   Function as FunctionNode,
   ParsedScript,
   Redirection,
+  Statement,
   Word,
 } from "unbash";
 import { visitArithmetic } from "./arithmetic.ts";
@@ -41,6 +42,15 @@ interface PrefixAssignment {
 }
 
 const none: readonly PrefixAssignment[] = [];
+
+/** What a substitution stands for: text that is known, or names of files that splitting cuts at blanks. */
+function printedBy(type: Statement["command"]["type"], made: Output | undefined): readonly Field[] | undefined {
+  if (type === "Command" && made?.fields !== undefined) return made.fields;
+  if ((type !== "Command" && type !== "Pipeline") || made?.names === undefined) return undefined;
+  const { fields } = made.names;
+  if (fields.length === 0 || fields.some((field) => field.kind !== "glob")) return undefined;
+  return fields.map((field): Field => ({ kind: "words", text: "", many: true, shown: field.shown, pattern: field.text }));
+}
 
 export abstract class CommandInterpreter extends ScriptScope implements Scope, Machine {
   /** The text that positions in the tree count in. */
@@ -183,6 +193,7 @@ export abstract class CommandInterpreter extends ScriptScope implements Scope, M
     }
     const value = expandSingle(node.value, this);
     if (value.kind === "text") return textField(head + value.text);
+    if (value.revision !== undefined) return { kind: "word", text: head, many: false, shown: node.text, revision: value.revision };
     return { kind: value.kind === "number" ? "number" : "word", text: head, many: false, shown: node.text };
   }
 
@@ -198,6 +209,8 @@ export abstract class CommandInterpreter extends ScriptScope implements Scope, M
     let value: Field | undefined;
     if (field?.kind === "text" && field.text.startsWith(head)) value = textField(field.text.slice(head.length));
     else if (field?.kind === "number" && node.append !== true) value = { kind: "number", text: "", many: false, shown: "" };
+    else if (field?.revision !== undefined && node.append !== true && node.index === undefined)
+      value = { kind: "word", text: "", many: false, shown: "", revision: field.revision };
     else if (node.append === true && field?.kind === "text" && node.index === undefined) {
       const old = this.lookup(node.name);
       if (old?.kind === "text") value = textField(old.text + field.text.slice(head.length + 1));
@@ -276,7 +289,7 @@ export abstract class CommandInterpreter extends ScriptScope implements Scope, M
     else this.runScript(script);
     this.depth -= 1;
     const made = this.lastMade();
-    const result = only?.command.type === "Command" && only.background !== true ? made?.fields : undefined;
+    const result = only === undefined || only.background === true ? undefined : printedBy(only.command.type, made);
     const doubt = this.state.doubt;
     this.state = doubt !== undefined && script.errors !== undefined ? withDoubt(state, doubt) : state;
     this.pending = pending;

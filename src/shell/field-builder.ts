@@ -50,6 +50,9 @@ export class FieldBuilder {
   private pieces = 0;
   private unknown: "no" | "one" | "many" = "no";
   private isStream = false;
+  /** The word with examples in place of the commits that git named. */
+  private sample: string | undefined;
+  private samples = false;
   /** The pattern of file names that splitting cut up. */
   private cut: string | undefined;
 
@@ -255,6 +258,7 @@ export class FieldBuilder {
     this.started = true;
     this.pieces += 1;
     this.text += text;
+    if (this.sample !== undefined) this.sample += text;
     if (this.pattern !== undefined) this.pattern += escapePattern(text);
   }
 
@@ -317,11 +321,21 @@ export class FieldBuilder {
         this.pieces += 1;
         return;
       case "words":
+        this.cut = this.pieces === 0 ? field.pattern : undefined;
         this.addUnknown(true);
         return;
       default:
-        this.addUnknown(!quoted);
+        if (field.revision === undefined) this.addUnknown(!quoted);
+        else this.addRevision(field.revision, field.many && !quoted);
     }
+  }
+
+  /** It has no blanks and no wildcards in it, so that quotes make no difference. */
+  private addRevision(revision: string, many: boolean): void {
+    this.started = true;
+    this.pieces += 1;
+    this.sample = (this.sample ?? this.text) + revision;
+    this.samples ||= many;
   }
 
   /** The value of an unquoted variable: split at blanks, then matched against names. */
@@ -345,6 +359,8 @@ export class FieldBuilder {
     this.expands = false;
     this.isStream = false;
     this.unknown = "no";
+    this.sample = undefined;
+    this.samples = false;
     this.cut = undefined;
     this.numbers = 0;
     this.pieces = 0;
@@ -358,6 +374,9 @@ export class FieldBuilder {
       const prefix = this.isGlob || this.numbers > 0 ? "" : this.text;
       if (this.cut !== undefined && this.pieces === 1) this.out.push({ kind: "words", text: "", many: true, shown, pattern: this.cut });
       else this.out.push({ kind: this.unknown === "many" ? "words" : "word", text: prefix, many: this.unknown === "many", shown });
+    } else if (this.sample !== undefined) {
+      const revision = this.isGlob || this.isStream || this.numbers > 0 ? {} : { revision: this.sample };
+      this.out.push({ kind: "word", text: "", many: this.samples, shown, ...revision });
     } else if (this.isStream) {
       const alone = this.pieces === 1;
       this.out.push({ kind: alone ? "stream" : "word", text: this.text, many: false, shown });

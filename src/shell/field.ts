@@ -27,6 +27,8 @@ export interface Field {
   readonly shown: string;
   /** For `words`: they are file names that match this, cut at blanks. */
   readonly pattern?: string;
+  /** For `word`: a name of a commit that git printed, shown by an example. */
+  readonly revision?: string;
 }
 
 export function textField(text: string): Field {
@@ -53,8 +55,15 @@ export function showFields(fields: readonly Field[], from = 0): string {
 export function mayBeOption(field: Field): boolean {
   if (field.kind === "text") return field.text.length > 1 && field.text.charCodeAt(0) === 0x2d;
   if (field.kind === "stream") return false;
+  if (field.revision !== undefined) return field.revision.startsWith("-");
   if (field.text === "") return true;
   return field.kind === "glob" ? /^[*?[-]|^\\-/.test(field.text) : field.text.startsWith("-");
+}
+
+/** Names of files cut at blanks, as the names they are where none of them has a blank. */
+export function uncut(field: Field): Field | undefined {
+  if (field.kind !== "words" || field.pattern === undefined) return undefined;
+  return { kind: "glob", text: field.pattern, many: true, shown: field.shown };
 }
 
 const special = /[*?[\]\\]/g;

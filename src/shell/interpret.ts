@@ -160,14 +160,15 @@ export class Interpreter extends CommandInterpreter {
       this.state = before;
       this.made = undefined;
       const isSimple = command.type === "Command";
-      this.heard = isSimple && index < last;
+      this.heard = isSimple && (index < last || heard);
       if (!isSimple) this.feed = undefined;
       this.runNode(command);
       this.feed = isSimple ? this.made : undefined;
     }
     this.heard = heard;
     this.feed = undefined;
-    this.made = undefined;
+    // Of the names that went through it only a substitution makes something.
+    this.made = heard ? this.lastMade() : undefined;
     this.concurrent -= 1;
     this.state = before;
     if (this.networkCalls !== calls) this.checkLeak(from);
@@ -298,7 +299,7 @@ export class Interpreter extends CommandInterpreter {
       } else for (const word of words) expandWord(word, this, fields);
       for (const field of fields) if (field.kind === "glob") this.listed(field);
     });
-    const known = once && fields.length <= maxUnrolled && fields.every((field) => field.kind !== "words");
+    const known = once && fields.length <= maxUnrolled && fields.every((field) => field.kind !== "words" || field.pattern !== undefined);
     if (!known) {
       this.loop(() => {
         if (!once) this.bind("REPLY", undefined);
@@ -311,13 +312,13 @@ export class Interpreter extends CommandInterpreter {
     const outer = this.left;
     this.left = [];
     for (const field of fields) {
-      this.bind(name, field.kind === "glob" ? { ...field, many: false } : field);
+      this.bind(name, field.many && field.kind !== "words" ? { ...field, many: false } : field);
       this.runBody(body);
       for (const state of this.left) this.state = joinStates(this.state, state);
       if (!this.step()) break;
     }
     this.left = outer;
-    if (fields.some((field) => field.kind === "glob")) this.state = joinStates(this.state, before);
+    if (fields.some((field) => field.many)) this.state = joinStates(this.state, before);
   }
 
   /** Repeats until nothing new can come of another round. */

@@ -117,6 +117,16 @@ export class Judge {
     else for (const directory of this.state.directories) this.readPath(directory, tree, linkDepth);
   }
 
+  /** Whether file names that were cut at blanks may be taken for whole: the host then looks for one that is not. */
+  readUncut(names: Field): boolean {
+    const last = names.text.slice(names.text.lastIndexOf("/") + 1);
+    // Of everything in a directory nobody can say what was meant.
+    if (last === "*") return false;
+    const cut = /^[\w.*?-]+$/.test(last) ? last : "*";
+    for (const path of this.paths(names)) this.effects.push({ kind: "read", path, tree: true, cut });
+    return true;
+  }
+
   /** Git shows contents of the files it tracks: below the given places, or of the whole repository. */
   readTracked(places: readonly Field[]): void {
     if (this.state.directories === undefined) this.fail("the working directory is not known");

@@ -3,7 +3,7 @@
  * clusters, attached and separate values, `--`, options after operands. An option that is not in the table,
  * an abbreviation, or an argument that might turn into an option makes the command not understood.
  */
-import { type Field, mayBeOption } from "./field.ts";
+import { type Field, mayBeOption, uncut } from "./field.ts";
 import type { Judge } from "./judge.ts";
 
 /**
@@ -156,10 +156,10 @@ export function readOptions(table: OptionTable, fields: readonly Field[], from: 
       continue;
     }
     if (field.kind !== "text") {
-      const harmless = table.harmless && field.kind !== "words";
-      if (harmless || (table.counts && field.pattern !== undefined)) {
+      const operand = table.harmless && field.kind !== "words" ? field : namesOf(field, table, judge);
+      if (operand !== undefined) {
         if (operands === none) operands = [];
-        operands.push(harmless ? field : { kind: "glob", text: field.pattern ?? "", many: true, shown: field.shown });
+        operands.push(operand);
         continue;
       }
       judge.fail("an argument is only known when it runs and could be an option");
@@ -177,6 +177,14 @@ export function readOptions(table: OptionTable, fields: readonly Field[], from: 
     index += used;
   }
   return { options, operands, operandIndex, afterDashes };
+}
+
+/** File names cut at blanks, for a program that does no harm with them, or where none can begin with a dash. */
+function namesOf(field: Field, table: OptionTable, judge: Judge): Field | undefined {
+  const names = uncut(field);
+  if (names === undefined || table.counts) return names;
+  if ((mayBeOption(names) && !table.harmless) || table.posix || !judge.readUncut(names)) return undefined;
+  return names;
 }
 
 function readLong(table: OptionTable, fields: readonly Field[], index: number, options: GivenOptions, judge: Judge): number {

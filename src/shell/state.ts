@@ -94,13 +94,17 @@ function joinVariables(a: State["variables"], b: State["variables"]): State["var
 
 function sameValue(a: Field | undefined, b: Field | undefined): Field | undefined {
   if (a === undefined || b === undefined) return undefined;
-  if (isNumeric(a) && isNumeric(b))
-    return a.kind === b.kind && a.text === b.text ? a : { kind: "number", text: "", many: false, shown: a.shown };
-  return a.kind === b.kind && a.text === b.text ? a : undefined;
+  if (isSame(a, b)) return a;
+  return isNumeric(a) && isNumeric(b) ? { kind: "number", text: "", many: false, shown: a.shown } : undefined;
 }
 
 export function isNumeric(field: Field): boolean {
   return field.kind === "number" || (field.kind === "text" && /^-?\d{1,18}$/.test(field.text));
+}
+
+function isSame(a: Field | undefined, b: Field | undefined): boolean {
+  if (a === undefined || b === undefined) return a === b;
+  return a.kind === b.kind && a.text === b.text && a.revision === b.revision && a.pattern === b.pattern;
 }
 
 /** Nothing a further round of a loop could change. */
@@ -116,9 +120,7 @@ export function sameState(a: State, b: State): boolean {
   if (a.variables.size !== b.variables.size) return false;
   for (const [name, value] of a.variables) {
     if (!b.variables.has(name)) return false;
-    const other = b.variables.get(name);
-    if (value !== other && (value === undefined || other === undefined || value.kind !== other.kind || value.text !== other.text))
-      return false;
+    if (value !== b.variables.get(name) && !isSame(value, b.variables.get(name))) return false;
   }
   return true;
 }

@@ -62,6 +62,8 @@ export interface DraftReadEffect extends Omit<ReadEffect, "path"> {
   readonly path: string;
   /** Git shows contents of files it tracks: those of the whole repository the path lies in, or only those at or below it. */
   readonly tracked?: "repository" | "below";
+  /** Names below it that match this are cut at blanks: one with a blank in it would name other files. */
+  readonly cut?: string;
 }
 
 export interface DraftWriteEffect extends Omit<WriteEffect, "path"> {

@@ -2,7 +2,7 @@
  * `find`: its expression is a small language with predicates that write, delete and start programs.
  * Every word must be a predicate of the table with its arguments; commands behind `-exec` are judged themselves.
  */
-import { escapePattern, type Field, hasWildcard, mayBeOption, textField } from "../field.ts";
+import { escapePattern, type Field, mayBeOption, textField } from "../field.ts";
 import type { Judge } from "../judge.ts";
 import type { Handler } from "../machine.ts";
 
@@ -155,8 +155,9 @@ function foundNames(search: Search): Field[] {
     const root = place.kind === "text" ? escapePattern(place.text.replace(/\/+$/, "")) : place.text;
     const names = search.names.length === 0 ? ["**"] : search.names.flatMap(withHidden);
     for (const name of names) {
-      const pattern = `${root}/${name.replace(/^.*\//s, "")}`;
-      result.push({ kind: "glob", text: hasWildcard(pattern) ? pattern : `${pattern}*`, many: true, shown: "{}" });
+      // At any depth, and a link there is found too.
+      const last = name.replace(/^.*\//s, "");
+      result.push({ kind: "glob", text: last === "**" ? `${root}/**` : `${root}/**/${last}`, many: true, shown: "{}" });
     }
   }
   return result;

@@ -9,6 +9,8 @@ export type GitRisk = "fsmonitor" | "filter" | "external" | "textconv" | "signat
 export interface GitCommand extends OptionSpec {
   /** When it shows contents of tracked files that nobody named; never, where it says nothing. */
   readonly shows?: GitContents;
+  /** With no other options than these it prints names of commits. */
+  readonly revisions?: ReadonlySet<string>;
   /** A verb among its operands counts only as the very first argument; behind an option it means something else. */
   readonly verbFirst?: boolean;
   readonly risks: readonly GitRisk[];
@@ -20,7 +22,7 @@ export const networkCommands: ReadonlySet<string> = new Set(
 );
 
 /** Revisions or paths; what could be a path is read as one, `HEAD:.env` too. */
-function revisionsAndPaths(operands: readonly Field[], judge: Judge): void {
+export function revisionsAndPaths(operands: readonly Field[], judge: Judge): void {
   for (const field of operands) revisionOrPath(field, judge);
 }
 
@@ -174,6 +176,7 @@ export const gitCommands: ReadonlyMap<string, GitCommand> = new Map<string, GitC
       long: "show-toplevel show-prefix show-cdup show-superproject-working-tree git-dir git-common-dir absolute-git-dir is-inside-git-dir is-inside-work-tree is-bare-repository is-shallow-repository abbrev-ref? symbolic symbolic-full-name short? verify quiet all branches? tags? remotes? sq not revs-only no-revs flags no-flags default: local-env-vars shared-index-path path-format: show-object-format?",
       short: "q",
       risks: [],
+      revisions: new Set(["short", "verify", "q", "quiet"]),
       operands: names,
     },
   ],
@@ -184,10 +187,20 @@ export const gitCommands: ReadonlyMap<string, GitCommand> = new Map<string, GitC
       long: `${logLong} count objects header timestamp disk-usage?`,
       digits: true,
       risks: ["signature", "fetch"],
+      revisions: new Set("n max-count skip since after until before author grep all first-parent merges no-merges reverse".split(" ")),
       operands: revisionsAndPaths,
     },
   ],
-  ["merge-base", { short: "a", long: "all octopus independent is-ancestor fork-point", risks: ["fetch"], operands: names }],
+  [
+    "merge-base",
+    {
+      short: "a",
+      long: "all octopus independent is-ancestor fork-point",
+      risks: ["fetch"],
+      revisions: new Set(["a", "all", "octopus", "independent", "fork-point"]),
+      operands: names,
+    },
+  ],
   ["name-rev", { long: "tags refs: exclude: all name-only no-undefined always", risks: ["fetch"], operands: names }],
   [
     "describe",
@@ -299,7 +312,10 @@ export const gitCommands: ReadonlyMap<string, GitCommand> = new Map<string, GitC
 
 function trackedNames(operands: readonly Field[], judge: Judge, parsed: ParsedOptions): void {
   for (const field of operands) judge.list(field, true);
-  judge.names = { nul: parsed.options.has("z"), fields: [{ kind: "glob", text: "*", many: true, shown: "*" }] };
+  const patterns = operands.filter(({ kind, text }) => kind === "text" && /^[\w.*/-]*\*[\w.*-]*\.\w+$/.test(text));
+  const narrowed = patterns.length > 0 && patterns.length === operands.length;
+  const texts = narrowed ? patterns.map(({ text }) => (text.startsWith("*") ? `**/${text}` : text.replace("*", "**/*"))) : ["*"];
+  judge.names = { nul: parsed.options.has("z"), fields: texts.map((text): Field => ({ kind: "glob", text, many: true, shown: text })) };
 }
 
 function grepOperands(operands: readonly Field[], judge: Judge, parsed: ParsedOptions): void {

@@ -7,10 +7,10 @@ import { environmentSteers } from "../environment.ts";
 import type { Field } from "../field.ts";
 import { textField } from "../field.ts";
 import type { Judge } from "../judge.ts";
-import type { Call, Program } from "../machine.ts";
+import type { Program } from "../machine.ts";
 import { type OptionTable, optionTable, type ParsedOptions, readOptions } from "../options.ts";
 import { normalizePath } from "../paths.ts";
-import { type GitCommand, type GitRisk, gitCommands, networkCommands } from "./git-commands.ts";
+import { type GitCommand, type GitRisk, gitCommands, networkCommands, revisionsAndPaths } from "./git-commands.ts";
 import { readContents } from "./git-contents.ts";
 
 /** `-c` values that only take power away. */
@@ -32,7 +32,8 @@ interface Globals {
 
 export const git: Program = {
   handle(call) {
-    const { judge, fields } = call;
+    const { judge } = call;
+    const fields = call.fields.map((field) => (field.revision === undefined ? field : textField(field.revision)));
     const globals = readGlobals(fields, judge);
     const name = fields[globals.index];
     if (name === undefined) return;
@@ -49,7 +50,7 @@ export const git: Program = {
       addOutside(fields.slice(globals.index + 1), judge);
       return;
     }
-    runRead(command, globals, call);
+    runRead(command, globals, fields, judge);
   },
 };
 
@@ -85,7 +86,7 @@ function readGlobals(fields: readonly Field[], judge: Judge): Globals {
 
 const tables = new Map<GitCommand, OptionTable>();
 
-function runRead(command: GitCommand, globals: Globals, { judge, fields }: Call): void {
+function runRead(command: GitCommand, globals: Globals, fields: readonly Field[], judge: Judge): void {
   let table = tables.get(command);
   if (table === undefined) {
     // `--help` would look for a viewer in the configuration.
@@ -105,6 +106,20 @@ function runRead(command: GitCommand, globals: Globals, { judge, fields }: Call)
   checkTrust(command, globals, parsed, judge);
   command.operands(parsed.operands, judge, parsed);
   if (command.shows !== undefined) readContents(command.shows, parsed, judge);
+  if (command.revisions !== undefined && judge.heard) printRevisions(command.revisions, parsed, judge);
+}
+
+/** Stands for any name of a commit. */
+const example = "0123456789abcdef0123456789abcdef01234567";
+
+/** With these options alone it prints names of commits; what is none it may print as it stands. */
+function printRevisions(options: ReadonlySet<string>, parsed: ParsedOptions, judge: Judge): void {
+  const plain = parsed.operands.every(
+    ({ kind, text }) => kind === "text" && /^(?:\^?\w[\w/-]*|@)(?:[~^]\d*|@\{\w+\}|\.{2,3}\w[\w/-]*)*$/.test(text),
+  );
+  if (!plain || parsed.afterDashes > 0 || !parsed.options.every((name) => options.has(name))) return;
+  revisionsAndPaths(parsed.operands, judge);
+  judge.printed = [{ kind: "word", text: "", many: true, shown: "…", revision: example }];
 }
 
 const formats = ["format", "pretty", "sort"];

@@ -1,6 +1,6 @@
 /** Programs that print what they read. No option listed here writes a file or starts a program. */
 import { environmentSteers } from "../environment.ts";
-import type { Field } from "../field.ts";
+import { type Field, textField } from "../field.ts";
 import { anyDepth, type Judge } from "../judge.ts";
 import type { Call, Program } from "../machine.ts";
 import type { ParsedOptions } from "../options.ts";
@@ -15,6 +15,15 @@ function readThenWrite(operands: readonly Field[], judge: Judge): void {
   if (operands.some((field) => field.many)) judge.fail("a pattern may become a second operand, which is written");
   if (input !== undefined && !isStandardInput(input)) judge.read(input);
   if (output !== undefined && !isStandardInput(output)) judge.write(output, "modify");
+}
+
+/** Prints the part of a path that a pattern catches; where it is known, that is known too. */
+function printPart(part: RegExp) {
+  return ([path, ...others]: readonly Field[], judge: Judge, { options }: ParsedOptions): void => {
+    if (path?.kind !== "text" || others.length > 0 || !options.isEmpty) return;
+    const found = part.exec(path.text)?.[1];
+    if (found !== undefined) judge.printed = [textField(found)];
+  };
 }
 
 const pagerVariables = /^(?:LESS|MORE)/;
@@ -214,8 +223,14 @@ export const readers: Readonly<Record<string, Program>> = {
     long: "canonicalize-existing canonicalize-missing logical physical quiet relative-to: relative-base: strip no-symlinks zero",
     harmless: true,
   }),
-  basename: program({ operands: "text", short: "as:z", long: "multiple suffix: zero", harmless: true, counts: true }),
-  dirname: program({ operands: "text", short: "z", long: "zero", harmless: true, counts: true }),
+  basename: program({
+    operands: printPart(/^(?:.*\/)?([^/]+)\/*$/s),
+    short: "as:z",
+    long: "multiple suffix: zero",
+    harmless: true,
+    counts: true,
+  }),
+  dirname: program({ operands: printPart(/^(.*[^/])\/+[^/]+\/*$/s), short: "z", long: "zero", harmless: true, counts: true }),
   ls: program({
     operands: "list",
     here: true,

@@ -42,7 +42,7 @@ function printsNames(files: readonly Field[], judge: Judge, nul: boolean): void 
   const roots = files.length === 0 ? ["."] : files.map((field) => (field.kind === "text" ? field.text : "."));
   judge.names = {
     nul,
-    fields: roots.map((root) => ({ kind: "glob", text: files.length === 0 ? "*" : `${root}/**`, many: true, shown: root })),
+    fields: roots.map((root) => ({ kind: "glob", text: files.length === 0 ? "**" : `${root}/**`, many: true, shown: root })),
   };
 }
 

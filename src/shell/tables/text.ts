@@ -2,6 +2,7 @@
  * Programs with a language of their own: sed, awk, jq. The program text must be known and free of whatever
  * writes, starts programs, or reads more than the operands.
  */
+import { isHarmlessAwk } from "../awk-script.ts";
 import { type Field, textField } from "../field.ts";
 import type { Handler, Program } from "../machine.ts";
 import { optionTable, readOptions } from "../options.ts";
@@ -65,7 +66,6 @@ function sedExpressions(fields: readonly Field[]): readonly Field[] {
 }
 
 const awkTable = optionTable({ short: "F:v:", long: "field-separator: assign: posix traditional re-interval sandbox lint?", posix: true });
-const awkRefused = /\b(?:system|getline|ENVIRON|ARGV|ARGC|ARGIND|PROCINFO|SYMTAB|FUNCTAB|extension)\b|[@`]/;
 
 const awk: Handler = ({ judge, fields }) => {
   const parsed = readOptions(awkTable, fields, 1, judge);
@@ -79,18 +79,6 @@ const awk: Handler = ({ judge, fields }) => {
     judge.read(field);
   }
 };
-
-/**
- * Telling strings, regular expressions and division apart needs a parser; this asks instead for the absence of
- * what writing needs. A redirection or a pipe must follow a `print`, so `>` and `|` are harmless before the first one.
- */
-function isHarmlessAwk(source: string): boolean {
-  if (awkRefused.test(source)) return false;
-  const withoutOr = source.replaceAll("||", "  ");
-  const firstPrint = withoutOr.search(/print/);
-  if (firstPrint < 0) return true;
-  return !/[>|]/.test(withoutOr.slice(firstPrint));
-}
 
 const jqTable = optionTable({
   short: "acCeMnrRsSjfL",

@@ -1,12 +1,16 @@
 /** Turns the effects of a command, whose paths are as spelled, into effects with resolved paths. */
-import type { Effect, FileReader } from "../../contract/index.ts";
-import type { DraftEffect } from "../../shell/index.ts";
+import type { Effect, FileReader, ReadEffect } from "../../contract/index.ts";
+import type { DraftEffect, DraftReadEffect } from "../../shell/index.ts";
 import { trackedSecrets } from "./tracked-secrets.ts";
+
+/** A read of which it is still open whether names below it are what they seem. */
+export type ResolvedRead = ReadEffect & Pick<DraftReadEffect, "cut">;
+export type ResolvedEffect = Exclude<Effect, ReadEffect> | ResolvedRead;
 
 export async function resolveEffects(
   drafts: readonly DraftEffect[],
   files: Pick<FileReader, "resolve" | "stat" | "readAll">,
-): Promise<Effect[]> {
+): Promise<ResolvedEffect[]> {
   const known = new Map<string, ReturnType<FileReader["resolve"]>>();
   const resolve = (path: string) => {
     const facts = known.get(path) ?? files.resolve(path);
@@ -14,12 +18,12 @@ export async function resolveEffects(
     return facts;
   };
   const resolved = await Promise.all(
-    drafts.map(async (draft): Promise<Effect | readonly Effect[]> => {
+    drafts.map(async (draft): Promise<ResolvedEffect | readonly ResolvedEffect[]> => {
       if (draft.kind === "write") return { ...draft, path: await resolve(draft.path) };
       if (draft.kind !== "read") return draft;
       const { tracked, ...read } = draft;
       const path = await resolve(draft.path);
-      const effect: Effect = { ...read, path };
+      const effect: ResolvedRead = { ...read, path };
       return tracked === undefined ? effect : [effect, ...(await trackedSecrets(path.real, tracked, files))];
     }),
   );

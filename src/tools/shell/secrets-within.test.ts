@@ -1,17 +1,21 @@
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
 import { createEngine } from "../../index.ts";
 
 /** The verdict on a command in a workspace whose links lead out of it. */
-async function world() {
+async function world(more: readonly string[] = []) {
   const root = realpathSync(mkdtempSync(join(tmpdir(), "karyi-links-")));
   onTestFinished(() => rmSync(root, { recursive: true }));
   const workspace = join(root, "w");
   for (const directory of ["w/docs", "w/src/deep", "w/plain", "w/dirs", "outside"]) mkdirSync(join(root, directory), { recursive: true });
   for (const file of ["w/docs/a.md", "w/src/deep/b.ts", "w/plain/c.md", "w/plain/d.md", "outside/private"])
     writeFileSync(join(root, file), "x\n");
+  for (const file of more) {
+    mkdirSync(dirname(join(root, file)), { recursive: true });
+    writeFileSync(join(root, file), "x\n");
+  }
   symlinkSync("../../outside/private", join(workspace, "docs/z.md"));
   symlinkSync("../../../outside/private", join(workspace, "src/deep/z.ts"));
   symlinkSync("c.md", join(workspace, "plain/inside.md"));
@@ -54,4 +58,24 @@ it("links that stay inside, and trees whose links are not followed, ask nothing"
     "cat src/deep/b.ts",
   ])
     expect([command, await verdict(command)]).toEqual([command, "allow"]);
+});
+
+it("names that are cut at blanks are judged as whole only where none has a blank, a quote or a wildcard in it", async () => {
+  const commands = [
+    "find plain -name '*.md' | xargs cat",
+    "cat $(find plain -name '*.md')",
+    "for f in plain/*.md; do head -1 $f; done",
+    "grep -rl x plain | xargs sed -n 1p",
+  ];
+  for (const name of [undefined, "a /etc/passwd b.md", "it's.md", "star*.md", "deep/with blank/x.md"]) {
+    const verdict = await world(name === undefined ? [] : [`w/plain/${name}`]);
+    const expected = name === undefined ? "allow" : "ask";
+    for (const command of commands) expect([name, command, await verdict(command)]).toEqual([name, command, expected]);
+  }
+});
+
+it("what find hands over at any depth is judged where links lead", async () => {
+  const verdict = await world();
+  for (const command of ["find src -name '*.ts' -exec cat {} +", "find . -name '*.ts' | xargs head -1"])
+    expect([command, await verdict(command)]).toEqual([command, "ask"]);
 });

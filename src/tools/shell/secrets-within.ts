@@ -4,28 +4,63 @@
  * own, so that the policy judges them as if they had been asked for by name.
  */
 import type { Effect, FileReader, Search } from "../../contract/index.ts";
+import type { ResolvedEffect, ResolvedRead } from "./resolve-effects.ts";
 import { mayBeSecret, secretPattern } from "./secret-names.ts";
 
+const maxCut = 20_000;
 const maxFound = 2_000;
 const maxNamed = 200;
 const maxLinks = 5_000;
 const deadlineMs = 2_000;
 
 export async function withSecretsWithin(
-  effects: readonly Effect[],
+  resolved: readonly ResolvedEffect[],
   { search, files, signal }: { readonly search: Search; readonly files: Pick<FileReader, "resolve">; readonly signal: AbortSignal },
 ): Promise<Effect[]> {
   /** Each tree, and how deep links in it are followed. */
   const trees = new Map<string, number>();
+  const look = { search, files, signal };
+  const cut = await Promise.all(
+    resolved.map((effect) => (effect.kind === "read" && effect.cut !== undefined ? cutNames(effect, effect.cut, look) : [])),
+  );
+  const effects = resolved.map(settled);
   for (const effect of effects) {
     if (effect.kind !== "read" || effect.tree !== true || effect.path.kind !== "directory") continue;
     trees.set(effect.path.real, Math.max(effect.linkDepth ?? 0, trees.get(effect.path.real) ?? 0));
   }
-  const look = { search, files, signal };
   const found = await Promise.all(
     [...trees].flatMap(([directory, depth]) => [secretsIn(directory, look), depth > 0 ? leadingOut(directory, depth, look) : []]),
   );
-  return [...effects, ...found.flat()];
+  return [...effects, ...cut.flat(), ...found.flat()];
+}
+
+function settled(effect: ResolvedEffect): Effect {
+  if (effect.kind !== "read" || effect.cut === undefined) return effect;
+  const { cut: _, ...read } = effect;
+  return read;
+}
+
+/** A name with a blank, a quote or a wildcard in it would become other names on its way through the shell or `xargs`. */
+async function cutNames(
+  { path }: ResolvedRead,
+  name: string,
+  { search, signal }: { readonly search: Search; readonly signal: AbortSignal },
+): Promise<Effect[]> {
+  const unsure: Effect = { kind: "unknown", reason: `names in ${path.asked} have blanks or quotes in them, and would be cut into others` };
+  try {
+    const pattern = name.includes("**") ? "**" : `**/${name}`;
+    const { hits, total, partial } = await search.find({
+      directory: path.real,
+      pattern,
+      includeIgnored: true,
+      limit: maxCut,
+      signal,
+      deadlineMs,
+    });
+    return partial || total > hits.length || hits.some((hit) => /[\s'"\\*?[]/.test(hit.path)) ? [unsure] : [];
+  } catch {
+    return [unsure];
+  }
 }
 
 /** What is read through links that leave the tree. */
