@@ -133,6 +133,56 @@ describe.skipIf(!holds)(`change sets${why}`, () => {
   });
 });
 
+describe.skipIf(!holds)(`names that are not UTF-8${why}`, () => {
+  const seed = String.raw`printf one > $'caf\xe9'; mkdir $'d\xff' $'e\xff'; printf two > $'d\xff/\xe9'; printf three > $'e\xff/\xe9'; ln -s $'caf\xe9' $'l\xe9'`;
+  const command = String.raw`printf more >> $'caf\xe9'; rm -r $'d\xff'; mkdir $'d\xff'; printf new > $'d\xff/\xea'; mv $'e\xff' $'f\xff'; ln -sfn $'d\xff' $'l\xe9'; tar cf - $'caf\xe9' | tar xf - -C $'f\xff'`;
+  const shown = [
+    "modified caf\uFFFDe9",
+    "deleted d\uFFFDff/\uFFFDe9",
+    "created d\uFFFDff/\uFFFDea",
+    "deleted e\uFFFDff",
+    "deleted e\uFFFDff/\uFFFDe9",
+    "created f\uFFFDff",
+    "created f\uFFFDff/caf\uFFFDe9",
+    "created f\uFFFDff/\uFFFDe9",
+    "link l\uFFFDe9",
+  ];
+  const lines = (world: World, changes: readonly { path: string; change: string }[] = []) =>
+    changes.map(({ path, change }) => `${change} ${path.slice(world.workspace.length + 1)}`);
+
+  it("are shown as the file tools spell them, committed by id and undone", async () => {
+    const world = open({ seed });
+    const before = treeOf(world.workspace, { times: "changed" });
+    const { id, changes } = await world.rehearse(command);
+    expect(lines(world, changes)).toEqual(shown);
+    expect(treeOf(world.workspace, { times: "changed" })).toEqual(before);
+    await world.sandbox.commit(elsewhere(world).load(id), "call");
+    const listed = spawnSync("sh", ["-c", "find . | LC_ALL=C sort"], { cwd: world.workspace, encoding: "latin1" }).stdout;
+    expect(listed.split("\n")).toEqual([
+      ".",
+      "./caf\xe9",
+      "./d\xff",
+      "./d\xff/\xea",
+      "./f\xff",
+      "./f\xff/caf\xe9",
+      "./f\xff/\xe9",
+      "./l\xe9",
+      "",
+    ]);
+    await world.undo();
+    expect(treeOf(world.workspace, { times: "changed" })).toEqual(before);
+  });
+
+  it("are undone after a command that ran without an overlay", async () => {
+    const world = open({ seed, only: ["E5"] });
+    const before = treeOf(world.workspace);
+    const { outcome } = await world.run(command);
+    expect(outcome).toMatchObject({ exitCode: 0, undo: { kind: "snapshot" } });
+    await world.undo();
+    expect(treeOf(world.workspace)).toEqual(before);
+  });
+});
+
 describe.skipIf(!holds)(`the workspace in the sandbox${why}`, () => {
   for (const name of ["with space", "new\nline", "co:lon", "com,ma", "back\\slash", 'quo"te', "apo'strophe", "#hash", "ünï", "$(x)`y`"]) {
     it(`may be called ${JSON.stringify(name)}`, async () => {
