@@ -45,6 +45,17 @@ export interface TerminalUse {
   readonly session?: { readonly cwd: string; readonly env: Readonly<Record<string, string>> };
 }
 
+/** A shell at its prompt that was started in the terminal: a line typed there is a command. */
+export interface NestedShell {
+  readonly pid: number;
+  readonly language: "bash" | "sh";
+  readonly cwd: string;
+  /** What it was started with. */
+  readonly env: Readonly<Record<string, string>>;
+  /** Something was typed since that may have changed what names mean in it. */
+  readonly altered?: boolean;
+}
+
 export interface TerminalState {
   readonly state: "idle" | "running" | "waiting" | "absent";
   readonly waiting?: WaitKind;
@@ -57,13 +68,17 @@ export interface TerminalState {
   readonly env?: Readonly<Record<string, string>>;
   /** Of an idle shell: names of its functions and aliases, which stand before programs of the same name. */
   readonly defined?: readonly string[];
+  /** Of a terminal that waits: what waits is a shell, and this one. */
+  readonly nested?: NestedShell;
   /** The session as the terminal last knew it; what it has now was changed by somebody else. */
   readonly told?: { readonly cwd: string; readonly env: Readonly<Record<string, string>> };
 }
 
 export interface TerminalInputOptions extends TerminalUse {
   /** What the decision to type was based on; anything else in the foreground is a conflict and nothing is typed. */
-  readonly expect?: Pick<TerminalState, "state" | "waiting" | "epoch">;
+  readonly expect?: Pick<TerminalState, "state" | "waiting" | "epoch" | "nested">;
+  /** What is typed is a command that is known to define and export nothing. */
+  readonly keepsEnvironment?: boolean;
   /** The text is a secret: it is hidden wherever the terminal would show it again. */
   readonly secret?: boolean;
 }

@@ -59,6 +59,7 @@ export class ShellLife {
   #turn: Turn = "none";
   #cwd: string;
   #env: Readonly<Record<string, string>>;
+  #state: ReportedState | undefined;
   /** The command to show in place of the line that runs it. */
   #echo: string | undefined;
   /** What a program did not read of it may stand at the next prompt. */
@@ -107,8 +108,8 @@ export class ShellLife {
   }
 
   /** What the shell reported at this prompt. */
-  state(): ReportedState | undefined {
-    return this.#turn === "idle" ? this.#shell?.files.state() : undefined;
+  get state(): ReportedState | undefined {
+    return this.#turn === "idle" ? this.#state : undefined;
   }
 
   ensure(): Promise<LiveShell> {
@@ -261,7 +262,8 @@ export class ShellLife {
     this.#told = told;
     this.#short = short;
     this.#turn = "idle";
-    if (!saved || this.#shell?.files.state() === undefined) {
+    this.#state = saved ? this.#shell?.files.state() : undefined;
+    if (!this.#state) {
       if (isFirst) this.#ready?.(notStarted());
       else this.#replace();
     } else if (isFirst) this.#ready?.();

@@ -4,12 +4,20 @@
  * replaced by a new one with the same directory and variables. One call at a time. A password comes from a
  * person through `askSecret` or not at all, and is hidden wherever it would be shown again.
  */
-import { type TerminalAnswer, type TerminalState, type Terminals, type TerminalUse, ToolFailure } from "../../contract/index.ts";
+import {
+  type NestedShell,
+  type TerminalAnswer,
+  type TerminalState,
+  type Terminals,
+  type TerminalUse,
+  ToolFailure,
+} from "../../contract/index.ts";
 import { TerminalCall } from "./call.ts";
 import { busy, changed, closedFailure, notRun } from "./failures.ts";
 import { ForegroundWatch } from "./foreground-watch.ts";
 import { HiddenText } from "./hidden-text.ts";
 import { makeSane } from "./line-discipline.ts";
+import { nestedShell } from "./nested-shell.ts";
 import { RecentBytes } from "./recent-bytes.ts";
 import { type Outcome, settleCall } from "./settle-call.ts";
 import { ShellLife } from "./shell-life.ts";
@@ -39,6 +47,8 @@ class Terminal implements SessionTerminal {
   #call: TerminalCall | undefined;
   #takenOver = false;
   #restarted = false;
+  /** Since the last prompt something was typed that may have changed a shell started there. */
+  #altered = false;
 
   constructor(options: TerminalOptions) {
     this.#options = options;
@@ -58,6 +68,7 @@ class Terminal implements SessionTerminal {
       onEnd: (exitCode) => {
         this.#foreground.forget();
         this.#hidden.endTyping();
+        this.#altered = false;
         this.#call?.finish({ kind: "prompt", exitCode });
       },
       onGone: (exitCode) => {
@@ -76,14 +87,21 @@ class Terminal implements SessionTerminal {
     await life.settled();
     if (!life.shell) return { state: "absent", ...base() };
     const idle = (): TerminalState => {
-      const state = life.state();
+      const state = life.state;
       return { state: "idle", ...base(), ...(state ? { env: state.env, defined: state.defined } : {}) };
     };
     if (life.isIdle) return idle();
     if (!this.#call) await this.#foreground.detect(this.#foreground.waiting ? 400 : 250, () => life.isOver);
     if (life.isOver) return this.peek();
     const { kind, program } = this.#foreground.waiting ?? {};
-    return { state: kind ? "waiting" : "running", ...base(), ...(kind ? { waiting: kind } : {}), ...(program ? { program } : {}) };
+    const nested = this.#nested();
+    return {
+      state: kind ? "waiting" : "running",
+      ...base(),
+      ...(kind ? { waiting: kind } : {}),
+      ...(program ? { program } : {}),
+      ...(nested ? { nested } : {}),
+    };
   }
 
   async run(command: string, options: Parameters<Terminals["run"]>[1]): Promise<TerminalAnswer> {
@@ -115,11 +133,14 @@ class Terminal implements SessionTerminal {
     await life.settled();
     const state = life.isIdle ? "idle" : this.#foreground.waiting ? "waiting" : "running";
     const waiting = state === "waiting" ? this.#foreground.waiting?.kind : undefined;
-    if (expect && (expect.state !== state || expect.waiting !== waiting || (expect.epoch ?? life.epoch) !== life.epoch)) {
+    const nested = expect?.nested ? this.#nested() : undefined;
+    const isSame = expect?.state === state && expect.waiting === waiting && (expect.epoch ?? life.epoch) === life.epoch;
+    if (expect && !(isSame && expect.nested?.pid === nested?.pid && expect.nested?.cwd === nested?.cwd)) {
       this.#call = undefined;
       throw changed(state);
     }
     life.epoch += 1;
+    this.#altered ||= !life.isIdle && options.keepsEnvironment !== true;
     if (options.secret) this.#hidden.add([text.replace(/[\r\n]+$/, "")]);
     this.#foreground.typed();
     if (life.isIdle) {
@@ -159,6 +180,7 @@ class Terminal implements SessionTerminal {
   type(bytes: Uint8Array): void {
     if (!this.#takenOver) this.#options.onEvent?.({ type: "taken_over" });
     this.#takenOver = true;
+    this.#altered ||= !this.#life.isIdle;
     this.#life.epoch += 1;
     const text = Buffer.from(bytes).toString("utf8");
     this.#hidden.typed(text, this.#foreground.waiting?.kind === "password");
@@ -177,6 +199,14 @@ class Terminal implements SessionTerminal {
     this.#call?.finish({ kind: "gone", exitCode: 129 });
   }
 
+  /** The terminal's own shell is none: where it waits in the middle of a command, a line typed is no command. */
+  #nested(): NestedShell | undefined {
+    const { kind, reader } = this.#foreground.waiting ?? {};
+    if (kind !== "repl" || !reader || reader.pid === this.#life.shell?.pid) return undefined;
+    const found = nestedShell(reader.pid);
+    return found && this.#altered ? { ...found, altered: true } : found;
+  }
+
   async #begin(call: TerminalCall, { session }: TerminalUse): Promise<void> {
     if (this.#call) throw busy(undefined);
     this.#call = call;
@@ -193,7 +223,7 @@ class Terminal implements SessionTerminal {
   async #ensure(): Promise<void> {
     await this.#life.settled();
     await this.#life.ensure();
-    this.#told.begin(this.#life.state());
+    this.#told.begin(this.#life.state);
   }
 
   #show(bytes: Buffer, isOutput: boolean): void {
@@ -241,7 +271,7 @@ class Terminal implements SessionTerminal {
 
   #report(call: TerminalCall, { session }: TerminalUse, { waiting, timedOut }: Outcome): TerminalAnswer {
     const { text, omitted, total } = call.output.finish();
-    const carried = this.#told.take(this.#life.state(), session);
+    const carried = this.#told.take(this.#life.state, session);
     const takenOver = this.#takenOver;
     const restarted = this.#restarted;
     this.#takenOver = false;

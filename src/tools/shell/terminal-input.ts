@@ -32,6 +32,7 @@ interface InputPlan {
   readonly text: string;
   /** Name of the secure variable that is typed instead. */
   readonly secret?: string;
+  readonly keepsEnvironment: boolean;
   readonly expect: NonNullable<TerminalInputOptions["expect"]>;
 }
 
@@ -69,22 +70,27 @@ export const terminalInput = defineTool<z.output<typeof input>, "files" | "proce
         summary: `Type the secure variable ${secret} ${where}`,
         effects: [{ kind: "unknown", reason: `a secure variable is given to ${state.program ?? "the running program"}` }],
         preview,
-        data: { text: end, secret, expect },
+        data: { text: end, secret, expect, keepsEnvironment: false },
       };
     }
     const typed = decoded.replaceAll("$$KARYI{", "$KARYI{");
-    const effects = typed === "" ? [{ kind: "state" as const, area: "terminal" as const }] : await planTyping(typed, state, context);
-    return { summary: `Type ${where}: ${JSON.stringify(typed).slice(0, 200)}`, effects, preview, data: { text: typed, expect } };
+    const summary = `Type ${where}: ${JSON.stringify(typed).slice(0, 200)}`;
+    if (typed === "") {
+      return { summary, effects: [{ kind: "state", area: "terminal" }], preview, data: { text: typed, expect, keepsEnvironment: true } };
+    }
+    const { effects, keepsEnvironment } = await planTyping(typed, state, context);
+    return { summary, effects, preview, data: { text: typed, expect, keepsEnvironment } };
   },
   async run({ timeout }, { plan, terminals, values, signal, session, callId }) {
     if (!plan.data) throw new Error("text is typed only as it was planned");
-    const { text, secret, expect } = plan.data;
+    const { text, secret, expect, keepsEnvironment } = plan.data;
     const value = secret === undefined ? "" : await values.reveal(secret, { tool: "TerminalInput", hosts: [] });
     const answer = await terminals.input(value + text, {
       timeoutMs: timeout,
       signal,
       callId,
       session,
+      keepsEnvironment,
       // Waiting types nothing, so it may happen in any state.
       ...(value + text === "" ? {} : { expect }),
       ...(secret === undefined ? {} : { secret: true }),

@@ -1,11 +1,12 @@
 /**
- * What typing into the terminal would do: at a prompt the text is a command and judged like one of Bash; in a
- * program it is harmless only where it is a plain answer to a question or a movement in a pager. Anything else
+ * What typing into the terminal would do: at a prompt, also of a shell that was started there, the text is a command and
+ * judged like one of Bash; in another program it is harmless only where it is a plain answer to a question or a movement in a pager. Anything else
  * may run something there, and is code.
  */
 import {
   type CodeEffect,
   type Effect,
+  type NestedShell,
   type PlanContext,
   type TerminalFollow,
   type TerminalInputOptions,
@@ -20,11 +21,12 @@ import { withSecretsWithin } from "./secrets-within.ts";
 type Context = PlanContext<"files" | "processes" | "terminals" | "search">;
 
 /** What was in the foreground when it was decided; a shell that is not there yet will be idle. */
-export function expectation({ state, waiting, epoch }: TerminalState): NonNullable<TerminalInputOptions["expect"]> {
+export function expectation({ state, waiting, epoch, nested }: TerminalState): NonNullable<TerminalInputOptions["expect"]> {
   return {
     state: state === "absent" ? "idle" : state,
     ...(state === "waiting" && waiting ? { waiting } : {}),
     ...(epoch === undefined ? {} : { epoch }),
+    ...(nested === undefined ? {} : { nested }),
   };
 }
 
@@ -73,7 +75,8 @@ export async function planTerminalCommand(
   });
   const effects = await withSecretsWithin(await resolveEffects(analysis.effects, files), { search, files, signal });
   const defined = new Set(terminal.defined ?? []);
-  for (const name of new Set(analysis.commands.flatMap((found) => found.name ?? []))) {
+  const named = defined.size === 0 ? [] : analysis.commands.flatMap(({ name }) => name ?? []);
+  for (const name of new Set(named)) {
     if (defined.has(name)) effects.push({ kind: "unknown", reason: `${name} is a function or alias that was defined in this terminal` });
   }
   return { effects, analysis, cwd };
@@ -91,14 +94,45 @@ const pagerMoves = /^[ qQfFbBdDuUjJkKgGnNyezZ0-9<>\r\n]{0,32}$/;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: a search is one line of printable text
 const pagerSearch = /^[/?][^\x00-\x1f\x7f]{0,200}[\r\n]q?$/;
 
-export async function planTyping(text: string, terminal: TerminalState, context: Context): Promise<Effect[]> {
-  if (terminal.state === "idle" || terminal.state === "absent") {
-    const { effects } = await planTerminalCommand(text.replace(/[\r\n]+$/, ""), terminal, context);
-    if (editingKeys.test(text))
-      effects.push({ kind: "unknown", reason: "it holds keys that edit the line, so what would run is not what stands there" });
-    if (/[\r\n]./s.test(text)) effects.push(code("terminal", text));
-    return effects;
+interface TypingPlan {
+  readonly effects: Effect[];
+  /** It is a command that is known to define and export nothing. */
+  readonly keepsEnvironment: boolean;
+}
+
+export async function planTyping(text: string, terminal: TerminalState, context: Context): Promise<TypingPlan> {
+  if (terminal.state === "idle" || terminal.state === "absent") return planLine(text, lineOf(text), terminal, context);
+  const { nested } = terminal;
+  if (nested) return planNestedLine(text, nested, terminal, context);
+  return { effects: planAnswer(text, terminal), keepsEnvironment: false };
+}
+
+const lineOf = (text: string): string => text.replace(/[\r\n]+$/, "");
+
+async function planLine(text: string, command: string, terminal: TerminalState, context: Context): Promise<TypingPlan> {
+  const { effects, analysis } = await planTerminalCommand(command, terminal, context);
+  if (editingKeys.test(text))
+    effects.push({ kind: "unknown", reason: "it holds keys that edit the line, so what would run is not what stands there" });
+  if (/[\r\n]./s.test(text)) effects.push(code("terminal", text));
+  return { effects, keepsEnvironment: keepsEnvironment(analysis) && !effects.some(({ kind }) => kind === "unknown" || kind === "code") };
+}
+
+/** In a shell that was started in the terminal a line is a command too, run where that shell is and as it reads it. */
+async function planNestedLine(text: string, nested: NestedShell, terminal: TerminalState, context: Context): Promise<TypingPlan> {
+  const line = lineOf(text);
+  const there: TerminalState = { state: "idle", cwd: nested.cwd, env: nested.env };
+  const plan = await planLine(text, nested.language === "bash" ? line : `sh -c '${line.replaceAll("'", "'\\''")}'`, there, context);
+  // What was typed without a line end may stand before it.
+  if (nested.altered) {
+    plan.effects.push({
+      kind: "unknown",
+      reason: `what was typed into ${terminal.program ?? "this shell"} before may have changed what runs there`,
+    });
   }
+  return { effects: plan.effects, keepsEnvironment: plan.keepsEnvironment && /[\r\n]$/.test(text) };
+}
+
+function planAnswer(text: string, terminal: TerminalState): Effect[] {
   const { waiting, program } = terminal;
   if (waiting === "password") {
     throw new ToolFailure("permission_denied", `${program ?? "The program"} asks for a password: that is typed by a person, not here.`, {

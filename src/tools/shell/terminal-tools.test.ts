@@ -1,66 +1,9 @@
-import { mkdtemp, realpath, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { describe, expect, onTestFinished, test } from "vitest";
-import type { Effect, Plan, TerminalState, ToolOutput } from "../../contract/index.ts";
-import { createFiles } from "../../host/index.ts";
-import { createSearch } from "../../host/search/index.ts";
-import { createTerminal, terminalEnvironment } from "../../host/terminal/index.ts";
+import { describe, expect, test } from "vitest";
+import type { TerminalState } from "../../contract/index.ts";
 import { decodeKeys, keyBytes } from "./terminal-keys.ts";
 import { planTyping } from "./terminal-plan.ts";
-import { terminalTools } from "./terminal-tools.ts";
-
-async function workplace() {
-  const root = await realpath(await mkdtemp(join(tmpdir(), "karyi-tools-")));
-  const terminals = createTerminal({ cwd: root, env: terminalEnvironment(process.env) });
-  onTestFinished(async () => {
-    terminals.close();
-    await rm(root, { recursive: true, force: true });
-  });
-  const stored = ["hunter", "2222"].join("");
-  const context = {
-    callId: "c",
-    signal: new AbortController().signal,
-    seen: { get: () => undefined, remember() {}, forget() {} },
-    session: {
-      id: "s",
-      cwd: root,
-      workspace: root,
-      roots: [root],
-      userHome: root,
-      env: {},
-      setCwd(cwd: string) {
-        this.cwd = cwd;
-      },
-      setEnv() {},
-    },
-    files: createFiles({ cwd: () => root }),
-    processes: { which: (program: string) => `/usr/bin/${program}`, tier: async () => "E5" as const },
-    terminals,
-    search: createSearch(),
-    values: {
-      list: async () => [],
-      placeholders: (value: unknown) => [...String(value).matchAll(/(?<!\$)\$KARYI\{(\w+)\}/g)].map((match) => match[1] ?? ""),
-      substitute: async () => null,
-      reveal: async () => stored,
-    },
-  };
-  const tool = (name: string) => {
-    const found = terminalTools.find((each) => each.name === name);
-    if (!found?.plan) throw new Error(`no ${name}`);
-    return { ...found, plan: found.plan };
-  };
-  const defaults = { timeout: 30_000 };
-  const plan = async (name: string, input: object): Promise<Plan> => tool(name).plan({ ...defaults, ...input }, context);
-  const call = async (name: string, input: object): Promise<ToolOutput> =>
-    tool(name).run(
-      { ...defaults, ...input },
-      { ...context, plan: await plan(name, input), progress() {}, live: () => expect.unreachable() },
-    );
-  return { root, call, plan, context, terminals, stored };
-}
-
-const kinds = (effects: readonly Effect[]) => effects.map(({ kind }) => kind);
+import { kinds, workplace } from "./terminal-tools.fixture.ts";
 
 describe("Terminal", () => {
   test("answers output, exit code and directory; a failing command is an error with both", async () => {
@@ -149,7 +92,7 @@ describe("TerminalInput", () => {
   for (const [title, state, text, kind] of states) {
     test(`${title} is ${kind}`, async () => {
       const { context } = await workplace();
-      expect(kinds(await planTyping(text, state, context))).toEqual([kind]);
+      expect(kinds((await planTyping(text, state, context)).effects)).toEqual([kind]);
     });
   }
 });

@@ -78,7 +78,10 @@ export const terminal = defineTool<TerminalInput, Needs, TerminalPlan>({
         ...(follow ? { follow } : {}),
         ...(state.epoch === undefined ? {} : { epoch: state.epoch }),
       },
-      report: { class: analysis.class, commands: analysis.commands.length },
+      // Only a dry run shows it.
+      get report() {
+        return { class: analysis.class, commands: analysis.commands.length };
+      },
     };
   },
   async run({ timeout }, context) {
