@@ -34,7 +34,7 @@ export interface ProcessRoomOptions {
   readonly network?: NetworkAccess;
   /** Looks at what a captured command changed before it is committed; a reason drops all of it. */
   refuse?(changes: readonly FileChange[]): string | undefined;
-  /** Foreground commands are refused where less than this holds. */
+  /** Commands are refused where they would run with less than this. */
   readonly require?: SandboxTier;
   /** True: background commands are confined, and not started where that does not hold. Default: where a tier is required. */
   readonly confineBackground?: boolean;
@@ -62,12 +62,14 @@ export class ProcessRoom {
       tier: async () => sandbox?.tier() ?? "E5",
       run: (request) => (budgetMs === undefined ? this.run(request, roots) : this.#runWithin(budgetMs, request, background, roots)),
       rehearse: (request, network, keep = false) => this.#rehearse(request, network, keep, roots),
-      background: async (request, title) =>
-        background.start({
+      background: async (request, title) => {
+        await this.#demandServing(roots);
+        return background.start({
           title,
           run: async (signal, onOutput) =>
             this.#serve({ ...request, signal, onOutput: (_, chunk) => onOutput(chunk) }, roots).then(({ ended }) => ended),
-        }),
+        });
+      },
     };
   }
 
@@ -77,11 +79,18 @@ export class ProcessRoom {
 
   /** Captured and committed where that holds, else as it is. */
   async #perform(request: ShellRequest, roots: readonly string[], isLate?: () => boolean): Promise<Supervised> {
-    const { sandbox, capture = "auto", network = "on" } = this.#options;
-    await this.#demandTier();
-    if (sandbox === undefined || capture === "off" || request.callId === undefined || roots.length === 0) return this.#supervise(request);
-    if ((await sandbox.tier()) === "E5") return this.#watched(request, await sandbox.watch(roots, request.callId, isLate));
-    const confined = await sandbox.begin({ purpose: "run", network, roots, cwd: request.cwd });
+    const { sandbox, capture = "auto", network = "on", require = "E5" } = this.#options;
+    await this.#demandTier(roots);
+    if (sandbox === undefined || capture === "off" || roots.length === 0) {
+      this.#demand("E5", "capture is off, so commands run outside any sandbox", "Set sandbox.capture to auto");
+      return this.#supervise(request);
+    }
+    // What changes nothing needs a sandbox only where one is demanded.
+    if (request.callId === undefined && require === "E5") return this.#supervise(request);
+    const tier = await sandbox.tier(roots);
+    const confined = tier === "E5" ? undefined : await sandbox.begin({ purpose: "run", network, roots, cwd: request.cwd });
+    if (confined === undefined || tier === "E4")
+      return this.#watched(sandbox, confined, request, () => sandbox.watch(roots, request.callId ?? "", isLate));
     const supervised = await this.#confined(sandbox, confined, request);
     const set = await sandbox.collect(confined, request.command, request.cwd);
     const refused = this.#options.refuse?.(set.changes);
@@ -97,33 +106,46 @@ export class ProcessRoom {
     return { ...supervised, changes: set.changes, ...(set.leftOut === undefined ? {} : { leftOut: set.leftOut }), undo: { kind: "layer" } };
   }
 
-  /** Without an overlay: unconfined, but what was there before is kept. */
-  async #watched(request: ShellRequest, watch: Watch): Promise<Supervised> {
+  /** Without an overlay: what was there before is kept. */
+  async #watched(
+    sandbox: Sandbox,
+    confined: ConfinedRun | undefined,
+    request: ShellRequest,
+    begin: () => Promise<Watch>,
+  ): Promise<Supervised> {
+    let watch: Watch | undefined;
     try {
-      return { ...(await this.#supervise(request)), ...(await watch.finish()) };
+      watch = await begin();
+      const supervised = await (confined === undefined ? this.#supervise(request) : this.#confined(sandbox, confined, request));
+      return { ...supervised, ...(await watch.finish()) };
     } finally {
-      watch.close();
+      watch?.close();
+      if (confined !== undefined) sandbox.drop(confined);
     }
   }
 
   /** For what never runs in a sandbox. */
   demandNoSandbox(what: string): void {
-    const { require = "E5" } = this.#options;
-    if (require === "E5") return;
-    throw new ToolFailure("tool_disabled", `The config demands sandbox tier ${require}; ${what.toLowerCase()} runs outside any sandbox.`, {
-      hint: "Use Bash; or lower sandbox.require in the config.",
-      details: { reason: "tier_missing", required: require, tier: "E5" },
-    });
+    this.#demand("E5", `${what.toLowerCase()} runs outside any sandbox`, "Use Bash");
   }
 
-  /** Policy may demand a tier; a missing one fails closed with what to do. */
-  async #demandTier(): Promise<void> {
-    const { sandbox, require } = this.#options;
-    if (require === undefined) return;
-    const tier = (await sandbox?.tier()) ?? "E5";
+  async #demandTier(roots: readonly string[]): Promise<void> {
+    const tier = (await this.#options.sandbox?.tier(roots)) ?? "E5";
+    this.#demand(tier, `this machine holds ${tier}`, "`karyi doctor` says what to install");
+  }
+
+  /** What lasts is not captured: it would be seen only when it ends. */
+  async #demandServing(roots: readonly string[]): Promise<void> {
+    await this.#demandTier(roots);
+    this.#demand("E3", "a background command is confined, but not captured (E3)", "Run it in the foreground");
+  }
+
+  /** Policy may demand a tier; where a run will have less it fails closed, with what to do. */
+  #demand(tier: SandboxTier, why: string, way: string): void {
+    const { require = "E5" } = this.#options;
     if (strength.indexOf(tier) <= strength.indexOf(require)) return;
-    throw new ToolFailure("tool_disabled", `The config demands sandbox tier ${require}; this machine holds ${tier}.`, {
-      hint: "`karyi doctor` says what to install; or lower sandbox.require in the config.",
+    throw new ToolFailure("tool_disabled", `The config demands sandbox tier ${require}; ${why}.`, {
+      hint: `${way}, or lower sandbox.require in the config.`,
       details: { reason: "tier_missing", required: require, tier },
     });
   }
@@ -147,7 +169,6 @@ export class ProcessRoom {
 
   async #serve(request: ShellRequest, roots: readonly string[]): Promise<Supervised> {
     const { sandbox, require = "E5", confineBackground = require !== "E5" } = this.#options;
-    await this.#demandTier();
     if (!confineBackground) return this.#supervise(request, undefined, true);
     if (sandbox === undefined || roots.length === 0) throw noOverlay();
     const confined = await sandbox.begin({ purpose: "serve", network: "on", roots, cwd: request.cwd });
@@ -247,7 +268,7 @@ export class ProcessRoom {
   }
 
   async #containment(confined?: ConfinedRun): Promise<Containment> {
-    if (confined !== undefined) return { kind: "namespace", prefix: confined.prefix };
+    if (confined !== undefined) return { kind: confined.tier === "E4" ? "group" : "namespace", prefix: confined.prefix };
     return this.#options.plain === true ? { kind: "group", prefix: [] } : containment();
   }
 

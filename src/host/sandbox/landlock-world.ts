@@ -57,19 +57,24 @@ export function landlockWorld(confinement: Confinement): readonly string[] {
   if (network === "loopback") throw new Error("the loopback cannot be told from the network without a namespace");
   if (machine === undefined || filter === undefined) throw new Error(`the system calls of ${process.arch} are not known`);
   const hidden = reachable(confinement);
-  const inside = hidden.find((path) => roots.some((root) => isWithin(path, root.path)));
-  if (inside !== undefined) throw new Error(`${inside} lies within the workspace and could not be hidden`);
-  const writable = [...roots.map(({ path }) => path), ...confinement.writable, ...confinement.emptied.filter((path) => path !== "/run")];
+  const written = roots.map(({ path }) => path);
+  if (!canHide(hidden, written)) throw new Error("a secret lies within the workspace and could not be hidden");
+  const opened = confinement.writable.filter((path) => !hidden.some((other) => isWithin(other, path)));
   const rules: Rule[] = [
     { path: "/", rights: listDirectory },
     ...visible("/", hidden).map((path) => ({ path, rights: readOnly })),
-    ...writable.map((path) => ({ path, rights: everything })),
+    ...[...written, ...opened].map((path) => ({ path, rights: everything })),
     ...devices.map((path) => ({ path, rights: readFile | writeFile })),
   ];
   const [rulesPath, filterPath] = [join(stage, "rules"), join(stage, "filter")];
   writeFileSync(rulesPath, rules.map(({ path, rights }) => `${rights} ${path}\0`).join(""), { mode: 0o600 });
   writeFileSync(filterPath, filter, { mode: 0o600 });
   return [...withoutRightsOfRoot(), need("perl"), "-e", confine(machine, network === "on"), rulesPath, filterPath, cwd];
+}
+
+/** What lies within a root cannot be left out of it. */
+export function canHide(hidden: readonly string[], roots: readonly string[]): boolean {
+  return !hidden.some((path) => roots.some((root) => isWithin(path, root)));
 }
 
 /** The largest parts of a tree that hold nothing hidden. Links lead to what has a place of its own. */

@@ -17,6 +17,7 @@ import { loadChangeSet, type StoredChangeSet, saveChangeSet, setVersion, unfinis
 import { commitChanges, rollBack } from "./commit.ts";
 import { whyNotBuilt } from "./confinement.ts";
 import { describeChanges, type MakeDiff } from "./describe-changes.ts";
+import { canHide, landlockWorld } from "./landlock-world.ts";
 import { endLeftRun } from "./left-runs.ts";
 import { isBelow } from "./mount-table.ts";
 import { readUpper } from "./read-upper.ts";
@@ -102,15 +103,19 @@ export class Sandbox {
     return this.#tiers.report();
   }
 
-  tier(): Promise<SandboxTier> {
-    return this.#tiers.best();
+  /** What holds for commands with these roots. */
+  async tier(roots: readonly string[] = []): Promise<SandboxTier> {
+    const tier = await this.#tiers.best();
+    if (tier !== "E4") return tier;
+    return canHide(this.#surroundings("run", "on", roots).hidden, roots.map(real)) ? tier : "E5";
   }
 
   /** Fails closed: where the tier does not hold, nothing can be started. */
   async begin(plan: RunPlan): Promise<ConfinedRun> {
-    const { home, userHome, bubblewrap } = this.#options;
+    const { home, bubblewrap } = this.#options;
     const way = await this.#tiers.way();
     const roots = outermost(plan.roots.map((path) => realpathSync.native(path)));
+    if (way === undefined && plan.purpose !== "rehearse" && (await this.#tiers.landlock())) return this.#confine(plan, roots);
     const base = stateBase(home, roots);
     if (way === undefined || base === undefined) throw noOverlay();
     const directory = newRunDirectory(base);
@@ -125,7 +130,7 @@ export class Sandbox {
         network: plan.network,
         cwd: plan.cwd,
         ...(bubblewrap === undefined ? {} : { bubblewrap }),
-        ...surroundings({ home, userHome, purpose: plan.purpose, network: plan.network, roots }),
+        ...this.#surroundings(plan.purpose, plan.network, roots),
       });
       const layers = captured.flatMap(({ path, layer }) => (layer === undefined ? [] : [{ root: path, upper: layer.upper }]));
       return { tier: layered ? way.tier : "E3", prefix, directory, layers, since };
@@ -133,6 +138,40 @@ export class Sandbox {
       removeRun(directory.path);
       throw error;
     }
+  }
+
+  #surroundings(purpose: Purpose, network: NetworkAccess, roots: readonly string[]): ReturnType<typeof surroundings> {
+    const { home, userHome } = this.#options;
+    return surroundings({ home, userHome, purpose, network, roots });
+  }
+
+  /** Without namespaces: confined, but nothing is captured. */
+  #confine({ purpose, network, cwd }: RunPlan, roots: readonly string[]): ConfinedRun {
+    const directory = newRunDirectory(this.#privateBase());
+    try {
+      const prefix = landlockWorld({
+        standing: "user",
+        stage: directory.path,
+        roots: roots.map((path) => ({ path })),
+        network,
+        cwd,
+        ...this.#surroundings(purpose, network, roots),
+      });
+      return { tier: "E4", prefix, directory, layers: [], since: lstatSync(directory.path).ctimeMs };
+    } catch (error) {
+      removeRun(directory.path);
+      throw new ToolFailure("tool_disabled", `The command cannot be confined here: ${(error as Error).message}.`, {
+        hint: "`karyi doctor` shows what holds on this machine and what to install for more.",
+        details: { reason: "sandbox_failed" },
+        cause: error,
+      });
+    }
+  }
+
+  #privateBase(): string {
+    const base = privateBase(this.#options.home);
+    if (base !== undefined) return base;
+    throw new ToolFailure("tool_error", "There is no private directory for the sandbox of a command.", { details: { reason: "no_place" } });
   }
 
   /** For machines without an overlay: keeps what the roots hold, as far as it fits, before an unconfined command runs. */
@@ -153,12 +192,7 @@ export class Sandbox {
 
   async #newShadow(): Promise<Shadow> {
     const { home } = this.#options;
-    const base = privateBase(home);
-    if (base === undefined)
-      throw new ToolFailure("tool_error", "There is no private directory to keep a snapshot of the workspace in.", {
-        details: { reason: "no_snapshot" },
-      });
-    const shadow = this.#shadowIn(newRunDirectory(base).path);
+    const shadow = this.#shadowIn(newRunDirectory(this.#privateBase()).path);
     await shadow.sweep(runDirectories(home).flatMap(({ path }) => watchesIn(path).map(({ snapshot }) => snapshot)));
     return shadow;
   }

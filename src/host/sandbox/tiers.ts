@@ -121,7 +121,7 @@ export class Tiers {
         ? { tier: "E3", holds: false, detail: E2u.reason, install: "util-linux; user namespaces allowed" }
         : { tier: "E3", holds: true, detail: `${how(holding)}: confinement without capture, for long-running commands` },
       noLandlock === null
-        ? { tier: "E4", holds: true, detail: "by Landlock and a seccomp filter: confinement without namespaces and without capture" }
+        ? { tier: "E4", holds: true, detail: "by Landlock and a seccomp filter: confinement without namespaces; undo of commands from a snapshot of the workspace, no dry run" }
         : { tier: "E4", holds: false, detail: noLandlock, install: "Linux 6.2 or newer with Landlock, perl (as root also util-linux)" },
       {
         tier: "E5",
