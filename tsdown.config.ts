@@ -30,7 +30,8 @@ export default defineConfig([
     clean: false,
     minify: true,
     checks: { pluginTimings: false },
-    outputOptions: { codeSplitting: false },
+    // The loader of modules would take longer to start than all the rest.
+    outputOptions: { codeSplitting: false, dynamicImportInCjs: false },
   },
   {
     // The command starts often: one small file with everything it always needs, and its compiled form beside it.

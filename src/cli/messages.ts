@@ -103,7 +103,10 @@ const texts = {
   closeTerminalOption: ["end the session's terminal and everything in it instead", "改为结束该会话的终端及其中的一切"],
   terminalClosed: ["The terminal was ended.", "终端已结束。"],
   noTerminals: ["There is no live terminal.", "没有活动的终端。"],
-  nothingToAttach: ["There is no live terminal in this session: {0}", "此会话没有活动的终端：{0}"],
+  nothingToAttach: [
+    "There is no live terminal in this session. It begins with the first call of Terminal.",
+    "此会话没有活动的终端。终端在第一次调用 Terminal 时启动。",
+  ],
   approvalsAbout: ["list pending approvals", "列出待批准的请求"],
   approvalsAnswerAbout: ["answer one: once | always | deny", "答复：once（一次）| always（总是）| deny（拒绝）"],
   wordsOption: ["words for the model", "给模型的话"],

@@ -85,7 +85,7 @@ export interface EngineOptions {
   readonly log?: (message: string, cause?: unknown) => void;
 }
 
-export interface LiveTerminal extends Partial<TerminalState> {
+export interface LiveTerminal extends Partial<Pick<TerminalState, "state" | "waiting" | "program" | "cwd">> {
   readonly session: SessionRecord;
   /** Of the process that serves it. */
   readonly pid: number;

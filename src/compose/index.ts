@@ -1,6 +1,6 @@
 /** What fronts of the engine use: the wired engine, its configuration, and the state of this machine. */
 
-export { attachTerminal } from "../host/index.ts";
+export { attachTerminal, lookAtTerminal } from "../host/index.ts";
 export type { ValueReply } from "../vault/index.ts";
 export { configSchema } from "./config.ts";
 export { homeConfigPath, loadConfig, projectConfigPath, setConfigKey, trustProject } from "./config-layers.ts";

@@ -1,6 +1,5 @@
 /** `karyi attach [SESSION]`: a person sees and types into the live terminal of a session, lists the live ones, or ends one. */
 import type { KaryiEngine } from "../../compose/index.ts";
-import { ToolFailure } from "../../contract/index.ts";
 import { exitCodes } from "../exit-code.ts";
 import { type GlobalFlags, openSession, print, printJson, UsageError, warn, withEngine } from "../front.ts";
 import { say } from "../messages.ts";
@@ -17,17 +16,15 @@ export async function attach([id]: readonly string[], flags: AttachFlags): Promi
 /** Ctrl-] leaves. */
 async function join(flags: GlobalFlags): Promise<number> {
   if (!process.stdin.isTTY) throw new UsageError(say("attachNeedsTerminal"));
-  const { attachTerminal } = await import("../../compose/index.ts");
+  const { attachTerminal, lookAtTerminal } = await import("../../compose/index.ts");
   const socket = await withEngine(flags, async (engine) => engine.terminalSocket((await openSession(engine, flags)).id));
-  warn(say("attached"));
-  try {
-    await attachTerminal(socket, process.stdin, process.stdout);
-    return exitCodes.done;
-  } catch (error) {
-    if (!(error instanceof ToolFailure) || error.details?.reason !== "no_terminal") throw error;
-    warn(say("nothingToAttach", error.message));
+  if (!(await lookAtTerminal(socket))) {
+    warn(say("nothingToAttach"));
     return exitCodes.failed;
   }
+  warn(say("attached"));
+  await attachTerminal(socket, process.stdin, process.stdout);
+  return exitCodes.done;
 }
 
 async function listTerminals(engine: KaryiEngine, { json }: GlobalFlags): Promise<number> {

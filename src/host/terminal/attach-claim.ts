@@ -8,9 +8,8 @@ import { chmodSync, linkSync, lstatSync, renameSync, rmSync } from "node:fs";
 import { createConnection, type Server } from "node:net";
 import { dirname, join } from "node:path";
 import { ToolFailure } from "../../contract/index.ts";
+import { withShortPath } from "./attach-place.ts";
 
-/** The longest path every system takes for a socket. */
-const maxPath = 100;
 /** Each try is lost to another process that just came or went. */
 const tries = 20;
 
@@ -25,14 +24,8 @@ export interface ClaimedPath {
 
 /** Listens at the path, or fails with `already_served` where another process does. */
 export async function claimPath(server: Server, path: string): Promise<ClaimedPath> {
-  if (Buffer.byteLength(path) > maxPath) {
-    throw new ToolFailure("tool_error", "The path of the terminal's socket is too long for the system.", {
-      hint: "Set KARYI_HOME to a shorter path.",
-      details: { reason: "socket_path_too_long", path },
-    });
-  }
   const own = besides(path);
-  await listen(server, own);
+  await withShortPath(own, (short) => listen(server, short));
   try {
     chmodSync(own, 0o600);
     const identity = identityOf(own);
@@ -101,14 +94,18 @@ function besides(path: string): string {
 }
 
 function answers(path: string): Promise<boolean> {
-  return new Promise((resolve) => {
-    const socket = createConnection(path);
-    socket.on("connect", () => {
-      socket.destroy();
-      resolve(true);
-    });
-    socket.on("error", () => resolve(false));
-  });
+  return withShortPath(
+    path,
+    (short) =>
+      new Promise((resolve) => {
+        const socket = createConnection(short);
+        socket.on("connect", () => {
+          socket.destroy();
+          resolve(true);
+        });
+        socket.on("error", () => resolve(false));
+      }),
+  );
 }
 
 function listen(server: Server, path: string): Promise<void> {

@@ -2,7 +2,7 @@
 import { createConnection } from "node:net";
 import { dirname } from "node:path";
 import { ToolFailure } from "../../contract/index.ts";
-import { readToken } from "./attach-place.ts";
+import { readToken, withShortPath } from "./attach-place.ts";
 import {
   decodeJson,
   encodeJson,
@@ -27,13 +27,17 @@ export interface JoinedTerminal {
 }
 
 /** `undefined`: nobody serves this terminal. */
-export function joinTerminal(
+export async function joinTerminal(
   path: string,
   purpose: Purpose,
   onFrame: (type: FrameType, payload: Buffer) => void = () => {},
 ): Promise<JoinedTerminal | undefined> {
   const token = readToken(dirname(path));
-  if (token === undefined) return Promise.resolve(undefined);
+  if (token === undefined) return undefined;
+  return withShortPath(path, (short) => greet(short, { version: protocolVersion, token, purpose }, onFrame));
+}
+
+function greet(path: string, hello: Hello, onFrame: (type: FrameType, payload: Buffer) => void): Promise<JoinedTerminal | undefined> {
   return new Promise((resolve, reject) => {
     const socket = createConnection(path);
     const reader = new FrameReader();
@@ -48,7 +52,7 @@ export function joinTerminal(
       socket.destroy();
       reject(notJoined(why, cause));
     };
-    socket.on("connect", () => socket.write(encodeJson("hello", { version: protocolVersion, token, purpose } satisfies Hello)));
+    socket.on("connect", () => socket.write(encodeJson("hello", hello)));
     socket.on("data", (chunk) => {
       const understood = reader.push(chunk, (type, payload) => {
         if (welcomed) return onFrame(type, payload);

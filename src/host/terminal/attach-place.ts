@@ -5,10 +5,12 @@
  * that it has no business with and that the policy asks about. It is no wall against a person's own programs.
  */
 import { randomBytes, timingSafeEqual } from "node:crypto";
-import { linkSync, lstatSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { closeSync, linkSync, lstatSync, mkdirSync, openSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
 import { ToolFailure } from "../../contract/index.ts";
 
+/** The longest path every system takes for a socket. */
+const maxPath = 100;
 const tokenName = "token";
 const tokenPattern = /^[0-9a-f]{64}$/;
 
@@ -62,5 +64,25 @@ function makeToken(directory: string): string {
     });
   } finally {
     rmSync(draft, { force: true });
+  }
+}
+
+/**
+ * A path by which a socket can be bound or joined: systems take only short ones. Where the directory can be named by a
+ * descriptor, its length does not matter; elsewhere a long one is refused.
+ */
+export async function withShortPath<T>(path: string, use: (short: string) => Promise<T>): Promise<T> {
+  if (Buffer.byteLength(path) <= maxPath) return use(path);
+  if (process.platform !== "linux") {
+    throw new ToolFailure("tool_error", "The path of the terminal's socket is too long for the system.", {
+      hint: "Set KARYI_HOME to a shorter path.",
+      details: { reason: "socket_path_too_long", path },
+    });
+  }
+  const directory = openSync(dirname(path), "r");
+  try {
+    return await use(`/proc/self/fd/${directory}/${basename(path)}`);
+  } finally {
+    closeSync(directory);
   }
 }

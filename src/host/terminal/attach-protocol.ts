@@ -28,9 +28,7 @@ export interface Welcome {
   /** Why the connection ends here. */
   readonly refused?: "token" | "version";
   /** For who came to look. */
-  readonly state?: TerminalState;
-  /** How many others are there. */
-  readonly others?: number;
+  readonly state?: Pick<TerminalState, "state" | "waiting" | "program" | "cwd">;
 }
 
 const codes: Readonly<Record<FrameType, number>> = {

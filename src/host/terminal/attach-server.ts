@@ -64,10 +64,7 @@ export async function serveTerminal(terminal: SharedTerminal, path: string, opti
       return () => {};
     }
     if (purpose === "look") {
-      void terminal
-        .of({})
-        .peek()
-        .then(({ env: _, defined: __, ...state }) => socket.end(welcome({ state, others: clients.size })));
+      void look(terminal).then((state) => socket.end(welcome({ state })));
       return () => {};
     }
     if (version !== protocolVersion) {
@@ -118,6 +115,16 @@ export async function serveTerminal(terminal: SharedTerminal, path: string, opti
         for (const socket of sockets) socket.destroy();
         server.close(() => resolve());
       }),
+  };
+}
+
+async function look(terminal: SharedTerminal): Promise<NonNullable<Welcome["state"]>> {
+  const { state, waiting, program, cwd } = await terminal.of({}).peek();
+  return {
+    state,
+    ...(waiting === undefined ? {} : { waiting }),
+    ...(program === undefined ? {} : { program }),
+    ...(cwd === undefined ? {} : { cwd }),
   };
 }
 

@@ -37,6 +37,7 @@ async function keep({ path, shell, limits }: KeeperOrder): Promise<void> {
     return end(1);
   }
   tell({ kind: "served" });
+  terminal.warmUp();
   const life = new KeeperLife(limits);
   const { clients, holds } = served;
   setInterval(async () => {

@@ -1,7 +1,7 @@
 /** One terminal for all who reach it: here, over its socket, or kept by a process of its own. */
 import { spawnSync } from "node:child_process";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
-import { rm } from "node:fs/promises";
+import { mkdir, rm } from "node:fs/promises";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
@@ -260,6 +260,17 @@ test("a shell at its prompt is kept for a while, a program that runs for longer,
       [1_016, 0, false],
     ]),
   ).toEqual([false, false, false, false, false, true]);
+});
+
+test("a home with a path longer than that of a socket is no obstacle", async () => {
+  const cwd = join(await temporaryPlace(), "long".repeat(30), "long".repeat(30));
+  await mkdir(cwd, { recursive: true });
+  onTestFinished(async () => {
+    await endTerminal(join(cwd, "run", "t.sock"));
+  });
+  const [one, two] = [reached(cwd, kept), reached(cwd, "own")];
+  expect(await one.run("said=here")).toMatchObject({ exitCode: 0 });
+  expect(await two.run("echo $said")).toMatchObject({ output: "here\n" });
 });
 
 test("a path is claimed by one of many, and what a dead process left there is taken over once", async () => {

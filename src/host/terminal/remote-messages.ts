@@ -56,9 +56,8 @@ export function receivedFailure({ code, message, ...options }: SentFailure): Too
   return new ToolFailure(code, message, options);
 }
 
-/** What of a use can be sent: the rest are functions, and go as messages of their own. */
-export function sentUse<T extends TerminalUse>(use: T): Sent<T> {
-  const { signal: _, ...rest } = use;
-  if ("onOutput" in rest) delete (rest as { onOutput?: unknown }).onOutput;
-  return rest as Sent<T>;
+/** What of a use can be sent: functions go as messages of their own, and of the session only what a shell has of it. */
+export function sentUse<T extends TerminalUse>({ signal: _, session, ...use }: T): Sent<T> {
+  const sent = { ...use, ...(session ? { session: { cwd: session.cwd, env: session.env } } : {}) };
+  return Object.fromEntries(Object.entries(sent).filter(([, value]) => typeof value !== "function")) as unknown as Sent<T>;
 }

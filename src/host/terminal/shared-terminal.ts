@@ -34,6 +34,11 @@ export class SharedTerminal implements TerminalView {
     this.#tellRestart = true;
   }
 
+  /** Starts the shell for somebody who is on the way. */
+  warmUp(): void {
+    this.watch(() => {})();
+  }
+
   of(caller: TerminalCaller): Terminals {
     return {
       peek: async () => {
