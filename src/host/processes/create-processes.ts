@@ -90,7 +90,9 @@ export class ProcessRoom {
     const tier = await sandbox.tier(roots);
     const confined = tier === "E5" ? undefined : await sandbox.begin({ purpose: "run", network, roots, cwd: request.cwd });
     if (confined === undefined || tier === "E4")
-      return this.#watched(sandbox, confined, request, () => sandbox.watch(roots, request.callId ?? "", isLate));
+      return this.#watched(sandbox, confined, request, async () =>
+        request.callId === undefined ? undefined : sandbox.watch(roots, request.callId, isLate),
+      );
     const supervised = await this.#confined(sandbox, confined, request);
     const set = await sandbox.collect(confined, request.command, request.cwd);
     const refused = this.#options.refuse?.(set.changes);
@@ -111,13 +113,13 @@ export class ProcessRoom {
     sandbox: Sandbox,
     confined: ConfinedRun | undefined,
     request: ShellRequest,
-    begin: () => Promise<Watch>,
+    begin: () => Promise<Watch | undefined>,
   ): Promise<Supervised> {
     let watch: Watch | undefined;
     try {
       watch = await begin();
       const supervised = await (confined === undefined ? this.#supervise(request) : this.#confined(sandbox, confined, request));
-      return { ...supervised, ...(await watch.finish()) };
+      return { ...supervised, ...(await watch?.finish()) };
     } finally {
       watch?.close();
       if (confined !== undefined) sandbox.drop(confined);
@@ -130,7 +132,9 @@ export class ProcessRoom {
   }
 
   async #demandTier(roots: readonly string[]): Promise<void> {
-    const tier = (await this.#options.sandbox?.tier(roots)) ?? "E5";
+    const { sandbox, require } = this.#options;
+    if (require === undefined) return;
+    const tier = (await sandbox?.tier(roots)) ?? "E5";
     this.#demand(tier, `this machine holds ${tier}`, "`karyi doctor` says what to install");
   }
 
