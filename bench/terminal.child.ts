@@ -6,7 +6,8 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { spawn } from "@lydell/node-pty";
-import { createEngine } from "../src/index.ts";
+// The library as it is shipped.
+import { createEngine } from "../dist/index.js";
 
 export interface TerminalTimes {
   readonly command: string;
