@@ -37,8 +37,12 @@ export async function askHidden(message: string, signal?: AbortSignal): Promise<
   return isCancel(value) ? undefined : value;
 }
 
-/** A model asks for a value: why, the value with hidden input, and whether to keep it. */
+/** A model asks for a value: why, the value with hidden input, and whether to keep it. What a program asks for is not kept. */
 export async function askValueOnTerminal(request: ValueRequest, signal: AbortSignal): Promise<ValueReply> {
+  if (request.once) {
+    const typed = await askHidden(say("askPassword", visible(request.reason)), signal);
+    return typed === undefined ? { kind: "refused" } : { kind: "given", value: typed, scope: "session" };
+  }
   const { isCancel, select } = await import("@clack/prompts");
   process.stderr.write(`\n${visible(say("askValueWhy", request.key, request.reason))}\n`);
   const value = await askHidden(say("askValue", request.key), signal);

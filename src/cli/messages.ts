@@ -91,6 +91,7 @@ const texts = {
   noSuchEnv: ["The environment variable {0} is not set.", "环境变量 {0} 未设置。"],
   askValue: ["Value of {0} (hidden):", "{0} 的值（不回显）："],
   askValueWhy: ["The model asks for {0}: {1}", "模型请求 {0}：{1}"],
+  askPassword: ["A program in the terminal asks: {0} (hidden)", "终端里的程序询问：{0}（不回显）"],
   askKeep: ["Keep it?", "保存吗？"],
   keepSession: ["for this session only", "仅本次会话"],
   keepProject: ["for this project, encrypted", "加密保存到本项目"],

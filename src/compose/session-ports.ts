@@ -108,7 +108,7 @@ function reachTerminal({ id, state }: SessionRecord, options: SessionPortsOption
         ? {}
         : {
             askSecret: async (question, signal) => {
-              const reply = await askValue({ key: "password", reason: question }, signal);
+              const reply = await askValue({ key: "password", reason: question, once: true }, signal);
               return reply.kind === "given" ? reply.value : undefined;
             },
           }),

@@ -31,6 +31,8 @@ export interface ValueRequest {
   readonly key: string;
   readonly reason: string;
   readonly note?: string;
+  /** A program in the terminal asks: the value is typed there and kept nowhere. */
+  readonly once?: boolean;
 }
 
 export type ValueAnswer =

@@ -34,7 +34,8 @@ export interface ServedTerminal {
   clients(): number;
   /** The path still leads here: it can be reached. */
   holds(): boolean;
-  close(): Promise<void>;
+  /** First it cannot be reached any more, then its shell ends with everything in it, then who is there is let go. */
+  end(): Promise<void>;
 }
 
 export interface ServingOptions {
@@ -109,9 +110,10 @@ export async function serveTerminal(terminal: SharedTerminal, path: string, opti
     path,
     clients: () => clients.size,
     holds: claimed.holds,
-    close: () =>
+    end: () =>
       new Promise((resolve) => {
         claimed.release();
+        terminal.close();
         for (const socket of sockets) socket.destroy();
         server.close(() => resolve());
       }),

@@ -18,7 +18,7 @@ const serving = { kept: false, onCloseAsked: () => {} };
 async function served(caller: Parameters<typeof sharedTerminal>[0] = {}) {
   const test = await sharedTerminal(caller);
   const server = await serveTerminal(test.shared, join(test.cwd, "run", "t.sock"), serving);
-  onTestFinished(() => server.close());
+  onTestFinished(() => server.end());
   return { ...test, path: server.path };
 }
 
@@ -118,7 +118,7 @@ describe("attach", () => {
     const stale = join(cwd, "run", "stale.sock");
     await writeFile(stale, "");
     const again = await serveTerminal(shared, stale, serving);
-    await again.close();
+    await again.end();
   });
 
   test("without the home's token, or in another version, nobody gets past the hello", async () => {
@@ -164,7 +164,7 @@ describe("attach", () => {
     const stdout = new PassThrough();
     const visit = attachTerminal(server.path, new PassThrough(), stdout);
     await new Promise((resolve) => stdout.once("data", resolve));
-    await server.close();
+    await server.end();
     expect(await visit).toBe("closed");
   });
 

@@ -21,9 +21,11 @@ async function keep({ path, shell, limits }: KeeperOrder): Promise<void> {
   const terminal = new SharedTerminal(shell);
   let served: ServedTerminal | undefined;
   const end = async (exitCode: number) => {
-    terminal.close();
-    await served?.close();
-    process.exit(exitCode);
+    try {
+      await (served ? served.end() : terminal.close());
+    } finally {
+      process.exit(exitCode);
+    }
   };
   for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) process.on(signal, () => void end(0));
   process.on("uncaughtException", () => void end(1));
@@ -38,14 +40,20 @@ async function keep({ path, shell, limits }: KeeperOrder): Promise<void> {
   }
   tell({ kind: "served" });
   terminal.warmUp();
-  const life = new KeeperLife(limits);
   const { clients, holds } = served;
+  setInterval(() => {
+    if (!holds()) void end(0);
+  }, limits.reachMs);
+  const life = new KeeperLife(limits);
   setInterval(async () => {
-    if (!holds()) return end(0);
-    const { state } = await terminal.of({}).peek();
-    const busy = state === "running" || state === "waiting" || hasJobs();
-    if (life.isOver(Date.now(), { clients: clients(), busy })) return end(0);
-  }, limits.checkMs);
+    const busy = clients() === 0 && (await isBusy(terminal));
+    if (life.isOver(Date.now(), { clients: clients(), busy })) void end(0);
+  }, limits.lookMs);
+}
+
+async function isBusy(terminal: SharedTerminal): Promise<boolean> {
+  const { state } = await terminal.of({}).peek();
+  return state === "running" || state === "waiting" || hasJobs();
 }
 
 function tell(news: KeeperNews): void {

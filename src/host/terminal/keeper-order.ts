@@ -13,7 +13,10 @@ export interface KeeperLimits {
   readonly idleMs: number;
   /** How long a program that runs or waits does. */
   readonly busyMs: number;
-  readonly checkMs: number;
+  /** How often it looks whether it can still be reached. */
+  readonly reachMs: number;
+  /** How often it looks what runs, where nobody is there. */
+  readonly lookMs: number;
 }
 
 export type KeeperNews =

@@ -9,7 +9,7 @@ import { ToolFailure } from "../../contract/index.ts";
 import type { KeeperLimits, KeeperNews, KeeperOrder } from "./keeper-order.ts";
 
 const minute = 60_000;
-export const keeperLimits: KeeperLimits = { idleMs: 15 * minute, busyMs: 240 * minute, checkMs: 5_000 };
+export const keeperLimits: KeeperLimits = { idleMs: 15 * minute, busyMs: 240 * minute, reachMs: 5_000, lookMs: minute };
 const startMs = 20_000;
 
 /** Arguments for Node. */

@@ -17,7 +17,7 @@ import type { TerminalCaller } from "./shared-terminal.ts";
 
 /** As it is shipped: `npm test` builds first. */
 const program = [join(import.meta.dirname, "../../../dist/keeper.cjs")];
-const limits: KeeperLimits = { idleMs: 3_600_000, busyMs: 3_600_000, checkMs: 50 };
+const limits: KeeperLimits = { idleMs: 3_600_000, busyMs: 3_600_000, reachMs: 50, lookMs: 50 };
 const kept: TerminalPlace = { program, limits };
 
 function reached(cwd: string, place: TerminalPlace, caller: TerminalCaller = {}, warnings: string[] = []) {
@@ -164,7 +164,7 @@ describe("a terminal kept by a process of its own", () => {
       asked: { end: (path) => endTerminal(path) },
       signal: { end: async (_, pid) => process.kill(pid, "SIGTERM") },
       removed: { end: (path) => rm(join(path, "..", ".."), { recursive: true, force: true }) },
-      alone: { limits: { idleMs: 0, busyMs: 3_600_000, checkMs: 20 }, end: async () => {} },
+      alone: { limits: { idleMs: 0, busyMs: 3_600_000, reachMs: 50, lookMs: 20 }, end: async () => {} },
     };
     for (const [way, { end, limits: lasting = limits }] of Object.entries(ways)) {
       const cwd = await place();
@@ -222,7 +222,7 @@ describe("a terminal kept by a process of its own", () => {
 });
 
 test("a shell at its prompt is kept for a while, a program that runs for longer, and both while somebody is there", () => {
-  const lasting = { idleMs: 15, busyMs: 240, checkMs: 1 };
+  const lasting = { idleMs: 15, busyMs: 240, reachMs: 1, lookMs: 1 };
   const over = (steps: readonly (readonly [now: number, clients: number, busy: boolean])[]) => {
     const life = new KeeperLife(lasting);
     return steps.map(([now, clients, busy]) => life.isOver(now, { clients, busy }));

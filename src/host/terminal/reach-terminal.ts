@@ -115,8 +115,7 @@ export class ReachedTerminal implements Terminals {
   async #endOwn(): Promise<void> {
     const own = this.#own;
     this.#own = undefined;
-    own?.terminal.close();
-    await own?.served?.close();
+    await (own?.served ? own.served.end() : own?.terminal.close());
   }
 }
 
