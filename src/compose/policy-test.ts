@@ -91,6 +91,7 @@ function shellEffects({ input, setup }: PolicyCase, { workspace, home }: PolicyT
     userHome: home,
     workspace,
     gitTrusted: setup?.gitConfig === undefined,
+    gitRoot: workspace,
     ...(setup?.gitConfig === undefined ? {} : { gitConfigKeys: Object.keys(setup.gitConfig).map((key) => key.toLowerCase()) }),
   });
   const links = setup?.symlinks ?? {};

@@ -52,6 +52,23 @@ describe("own tables", () => {
   });
 });
 
+it("npm lists what is installed unasked, as long as nothing makes it keep logs or look for news", () => {
+  for (const command of ["npm ls", "npm list --depth=0", "npm ls --all --json", "npm root", "npm why x", "npm pkg get version", "npm -v"])
+    expect([command, decide(analyzeCommand(command, world))]).toEqual([command, "allow"]);
+  for (const command of [
+    "npm ls --cache=x",
+    "npm --depth=0 install",
+    "npm pkg set a=b",
+    "npm ls --logs-dir x",
+    "npm",
+    "npm ll",
+    "npm help ls",
+  ])
+    expect([command, decide(analyzeCommand(command, world))]).toEqual([command, "ask"]);
+  for (const env of [{ npm_config_logs_max: "5" }, { npm_config_update_notifier: "true" }])
+    expect([env, decide(analyzeCommand("npm ls", { ...world, env }))]).toEqual([env, "ask"]);
+});
+
 describe("paths", () => {
   it.each([
     ["cd src && cat a.ts", ["/repo/src/a.ts"]],
@@ -122,7 +139,8 @@ describe("paths", () => {
   });
 
   it("does not know the directory after cd to somewhere unknown", () => {
-    for (const command of ["cd $X; cat a", "cd -; cat a", "pushd x; cat a"]) expect(analyzeCommand(command, world).understood).toBe(false);
+    for (const command of ["cd $X; cat a", "cd -; cat a", "pushd x; popd; cat a"])
+      expect(analyzeCommand(command, world).understood).toBe(false);
   });
 });
 

@@ -29,6 +29,18 @@ export function asksAlways(reason: string, handle?: Handler): Program {
   return handle === undefined ? { asks: reason } : { asks: reason, handle };
 }
 
+/** Exactly one argument, and that one asks for the version. */
+export function versionOnly(flags: RegExp, otherwise: Program): Program {
+  return {
+    handle(call) {
+      const { fields, judge } = call;
+      if (fields.length === 2 && fields[1]?.kind === "text" && flags.test(fields[1].text)) return;
+      otherwise.handle?.(call);
+      if (otherwise.asks !== undefined) judge.fail(otherwise.asks);
+    },
+  };
+}
+
 /** A spec with every question answered: one shape for all programs, which the engine reads faster than many. */
 interface OperandRule {
   readonly operands: ProgramSpec["operands"];

@@ -88,6 +88,8 @@ export interface ShellWorld {
   which?(name: string): string | undefined;
   /** Git configuration of this directory's repository was written by somebody trusted. */
   readonly gitTrusted: boolean;
+  /** The top of the repository this directory lies in, where that is known. */
+  readonly gitRoot?: string;
   /** Other directories, absolute, of which the same is known. */
   readonly gitDirectories?: readonly string[];
   /** Names of all keys the repository's own configuration sets, lower case; absent: not looked at. */

@@ -7,7 +7,7 @@
 const secretName =
   /(^|_)(API_?KEY|APIKEY|TOKEN|SECRET|SECRETS|PASSWORD|PASSWD|PASSPHRASE|PRIVATE_?KEY|ACCESS_?KEY(_ID)?|CREDENTIALS?|AUTH)(_|$)|^(ANTHROPIC|OPENAI|GEMINI|MISTRAL|COHERE|DEEPSEEK|GROQ|XAI)_|^(DATABASE_URL|REDIS_URL|MONGO(DB)?_URI|SSH_AUTH_SOCK|SSH_ASKPASS|GIT_ASKPASS|KARYI_VAULT_KEY|NPM_CONFIG_.*AUTH.*)$/i;
 
-/** Programs behave in a terminal's absence: no pager, no editor, no questions. */
+/** Programs behave in a terminal's absence: no pager, no editor, no questions, and no log or look for news behind one's back. */
 const nonInteractive: Readonly<Record<string, string>> = {
   PAGER: "cat",
   GIT_PAGER: "cat",
@@ -23,6 +23,8 @@ const nonInteractive: Readonly<Record<string, string>> = {
   DEBIAN_FRONTEND: "noninteractive",
   PIP_NO_INPUT: "1",
   npm_config_yes: "true",
+  npm_config_update_notifier: "false",
+  npm_config_logs_max: "0",
   TERM: "dumb",
 };
 

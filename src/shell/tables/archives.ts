@@ -1,14 +1,14 @@
 /** Archives: listing their content reads them; packing and unpacking writes files that only the archive knows. */
 
 import { environmentSteers } from "../environment.ts";
-import { type Field, textField } from "../field.ts";
+import { type Field, mayBeOption, textField } from "../field.ts";
 import type { Handler, Program } from "../machine.ts";
 import { optionTable, readOptions } from "../options.ts";
 import { asksAlways, isStandardInput, program } from "../program.ts";
 
 const tarTable = optionTable({
-  short: "tvzjJZf<",
-  long: "list verbose file< gzip bzip2 xz zstd lzma full-time numeric-owner utc wildcards exclude: strip-components: auto-compress force-local",
+  short: "txOvzjJZf<",
+  long: "list extract get to-stdout verbose file< gzip bzip2 xz zstd lzma full-time numeric-owner utc wildcards exclude: strip-components: auto-compress force-local",
 });
 
 /** Options, the archive where none is named, and how another machine is reached. */
@@ -27,10 +27,13 @@ const tar: Handler = ({ judge, fields }) => {
       ? args.map((field) => /^--directory=(.*)$/s.exec(field.text)?.[1]).find((text) => text !== undefined)
       : args[directory + 1]?.text;
   const extracts = args.some((field) => field.kind === "text" && /^-[a-zA-Z]*x|^--(?:extract|get)$/.test(field.text));
-  if (extracts) judge.write(textField(target ?? "."), "create", true);
+  const prints = args.some((field) => field.kind === "text" && /^-[a-zA-Z]*O|^--to-stdout$/.test(field.text));
+  if (extracts && !prints) judge.write(textField(target ?? "."), "create", true);
   const parsed = readOptions(tarTable, [textField("tar"), ...args], 1, judge);
   if (parsed === undefined) return;
-  if (!parsed.options.has("t") && !parsed.options.has("list")) {
+  const shows = parsed.options.has("t") || parsed.options.has("list");
+  const unpacks = parsed.options.has("x") || parsed.options.has("extract") || parsed.options.has("get");
+  if (!shows && !(unpacks && (parsed.options.has("O") || parsed.options.has("to-stdout")))) {
     if (!parsed.options.has("version") && !parsed.options.has("help")) judge.fail("tar packs or unpacks files");
     return;
   }
@@ -52,14 +55,16 @@ function oldForm(fields: readonly Field[], letters: string): readonly Field[] {
   return [...result, ...rest];
 }
 
+/** `unzip -p archive.zip [member…]`: options, the archive, and patterns of what is in it. */
 const unzip: Handler = ({ judge, fields }) => {
   if (environmentSteers(judge.world.env, packerVariables) !== undefined) judge.fail("the environment configures it");
-  const listing =
-    fields.length > 2 &&
-    fields.slice(1, -1).every((field) => field.kind === "text" && /^-[lvtzZqp12]+$/.test(field.text)) &&
-    fields.slice(1, -1).some((field) => /[lvtzZp]/.test(field.text));
-  const archive = fields.at(-1);
-  if (!listing || archive === undefined || archive.text.startsWith("-")) judge.fail("unpacks files");
+  const words = fields.slice(1);
+  const at = words.findIndex((field) => !mayBeOption(field));
+  const options = words.slice(0, Math.max(at, 0));
+  const shows =
+    options.every(({ kind, text }) => kind === "text" && /^-[lvtzZqp12]+$/.test(text)) && options.some(({ text }) => /[lvtzZp]/.test(text));
+  const archive = words[at];
+  if (!shows || archive === undefined || words.slice(at + 1).some(mayBeOption)) judge.fail("unpacks files");
   else judge.read(archive);
 };
 
@@ -71,6 +76,19 @@ const decompress = program({
   short: "cdfkqvth",
   long: "stdout decompress quiet",
   harmless: true,
+});
+
+/** Unpacks into a file's place unless it is told to print, list or test. */
+const packer = program({
+  operands: (operands, judge, { options }) => {
+    if (environmentSteers(judge.world.env, packerVariables) !== undefined) judge.fail("the environment configures it");
+    const prints = ["c", "stdout", "to-stdout", "l", "list", "t", "test", "version", "help", "V"].some((name) => options.has(name));
+    if (!prints) judge.fail("replaces files");
+    for (const field of operands) if (!isStandardInput(field)) judge.read(field);
+  },
+  short: "cdfkqvtlV",
+  long: "stdout to-stdout decompress uncompress list test quiet verbose keep",
+  digits: true,
 });
 
 export const archives: Readonly<Record<string, Program>> = {
@@ -85,11 +103,14 @@ export const archives: Readonly<Record<string, Program>> = {
   xzcat: decompress,
   zstdcat: decompress,
   zip: asksAlways("packs files and can start a test program"),
-  gzip: asksAlways("replaces files"),
-  gunzip: asksAlways("replaces files"),
-  bzip2: asksAlways("replaces files"),
-  xz: asksAlways("replaces files"),
-  zstd: asksAlways("writes files"),
+  gzip: packer,
+  gunzip: packer,
+  bzip2: packer,
+  bunzip2: packer,
+  xz: packer,
+  unxz: packer,
+  zstd: packer,
+  unzstd: packer,
   "7z": asksAlways("packs or unpacks files"),
   ar: asksAlways("packs or unpacks files"),
   cpio: asksAlways("packs or unpacks files"),

@@ -144,6 +144,21 @@ const changeDirectory: Handler = ({ judge, fields, machine }) => {
   judge.moved = { directories: reached.length > 1 ? [...new Set(reached)] : reached };
 };
 
+/** Like `cd`; without a directory it swaps those it remembers. */
+const pushDirectory: Handler = (call) => {
+  if (call.fields.length === 2 && call.fields[1]?.kind === "text" && !/^[-+]/.test(call.fields[1].text)) changeDirectory(call);
+  else {
+    call.judge.fail("changes to a directory that is only known when it runs");
+    call.judge.moved = { directories: undefined };
+  }
+};
+
+/** Where it goes back to is not followed. */
+const popDirectory: Handler = ({ judge, fields }) => {
+  if (fields.length > 1) judge.fail("changes what the shell remembers");
+  judge.moved = { directories: undefined };
+};
+
 const readTable = optionTable({ short: "rsa:d:i:n:N:p:t:u:" });
 
 const read: Handler = ({ judge, fields, machine }) => {
@@ -349,8 +364,8 @@ export const builtins: ReadonlyMap<string, Handler> = new Map<string, Handler>([
   ["compopt", asks("runs code for completions")],
   ["caller", asks("is not known to be harmless")],
   ["dirs", asks(stays)],
-  ["pushd", asks(stays)],
-  ["popd", asks(stays)],
+  ["pushd", pushDirectory],
+  ["popd", popDirectory],
   ["disown", asks("leaves a process behind")],
   ["fg", asks("waits for a job")],
   ["bg", asks("leaves a process behind")],

@@ -53,6 +53,16 @@ function revisionOrPath(field: Field, judge: Judge, tree = false): void {
   if (/[*?[]/.test(text)) judge.readNamed(text);
 }
 
+/** `-L 1,10:file` and `-L :name:file` show how those lines came about. */
+function logOperands(operands: readonly Field[], judge: Judge, { options }: ParsedOptions): void {
+  revisionsAndPaths(operands, judge);
+  for (const { kind, text } of options.all("L")) {
+    const path = kind === "text" ? /:([^:]+)$/.exec(text)?.[1] : undefined;
+    if (path === undefined) judge.fail("lines of a file that is only known when it runs");
+    else judge.readPath(path.startsWith("/") ? path : `${judge.world.workspace}/${path}`, false);
+  }
+}
+
 /** Without an index, and outside a repository even unasked, it compares two directories with all that lies in them. */
 function diffOperands(operands: readonly Field[], judge: Judge, parsed: ParsedOptions): void {
   const tree = operands.length === 2 || parsed.options.has("no-index");
@@ -115,21 +125,48 @@ export const gitCommands: ReadonlyMap<string, GitCommand> = new Map<string, GitC
     {
       shows: "patch",
       short: `${diffShort}rtmcv`,
-      long: `${diffLong} root stdin`,
+      long: `${diffLong} root stdin no-commit-id always`,
       digits: true,
       risks: ["external", "textconv", "fetch"],
       operands: revisionsAndPaths,
     },
   ],
   [
+    "diff-index",
+    {
+      shows: "patch",
+      short: `${diffShort}m`,
+      long: diffLong,
+      digits: true,
+      risks: ["external", "textconv", "fetch", "filter"],
+      operands: revisionsAndPaths,
+    },
+  ],
+  [
+    "diff-files",
+    {
+      shows: "patch",
+      short: `${diffShort}q`,
+      long: diffLong,
+      digits: true,
+      risks: ["external", "textconv", "fetch", "filter"],
+      operands: revisionsAndPaths,
+    },
+  ],
+  ["cherry", { short: "v", long: "abbrev?", risks: ["fetch"], operands: names }],
+  ["fsck", { long: "full strict no-dangling connectivity-only unreachable verbose no-progress", risks: ["fetch"], operands: nothing }],
+  ["notes", { risks: ["fetch"], verbFirst: true, operands: verbs(/^list$/, true) }],
+  ["sparse-checkout", { risks: [], verbFirst: true, operands: verbs(/^list$/, false) }],
+  ["help", { risks: [], operands: nothing }],
+  [
     "log",
     {
       shows: "patch",
-      short: `${diffShort}n:giEFPm0c`,
+      short: `${diffShort}n:giEFPm0cL:`,
       long: `${diffLong} ${logLong}`,
       digits: true,
       risks: ["textconv", "external", "signature", "pager", "fetch"],
-      operands: revisionsAndPaths,
+      operands: logOperands,
     },
   ],
   [
@@ -205,8 +242,8 @@ export const gitCommands: ReadonlyMap<string, GitCommand> = new Map<string, GitC
   [
     "describe",
     {
-      long: "all tags contains abbrev? candidates: exact-match long match: exclude: always first-parent",
-      risks: ["fetch"],
+      long: "all tags contains abbrev? candidates: exact-match long match: exclude: always first-parent dirty? broken?",
+      risks: ["fetch", "fsmonitor", "filter"],
       operands: names,
     },
   ],
@@ -314,7 +351,7 @@ function trackedNames(operands: readonly Field[], judge: Judge, parsed: ParsedOp
   for (const field of operands) judge.list(field, true);
   const patterns = operands.filter(({ kind, text }) => kind === "text" && /^[\w.*/-]*\*[\w.*-]*\.\w+$/.test(text));
   const narrowed = patterns.length > 0 && patterns.length === operands.length;
-  const texts = narrowed ? patterns.map(({ text }) => (text.startsWith("*") ? `**/${text}` : text.replace("*", "**/*"))) : ["*"];
+  const texts = narrowed ? patterns.map(({ text }) => (text.startsWith("*") ? `**/${text}` : text.replace("*", "**/*"))) : ["**"];
   judge.names = { nul: parsed.options.has("z"), fields: texts.map((text): Field => ({ kind: "glob", text, many: true, shown: text })) };
 }
 

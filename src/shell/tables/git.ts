@@ -106,7 +106,16 @@ function runRead(command: GitCommand, globals: Globals, fields: readonly Field[]
   checkTrust(command, globals, parsed, judge);
   command.operands(parsed.operands, judge, parsed);
   if (command.shows !== undefined) readContents(command.shows, parsed, judge);
+  if (parsed.options.has("show-toplevel")) printTop(parsed, judge);
   if (command.revisions !== undefined && judge.heard) printRevisions(command.revisions, parsed, judge);
+}
+
+/** `cd "$(git rev-parse --show-toplevel)"` */
+function printTop({ options, operands }: ParsedOptions, judge: Judge): void {
+  const { gitRoot, cwd } = judge.world;
+  const here = judge.state.directories;
+  if (gitRoot === undefined || operands.length > 0 || here?.length !== 1 || here[0] !== cwd) return;
+  if (options.every((name) => name === "show-toplevel")) judge.printed = [textField(gitRoot)];
 }
 
 /** Stands for any name of a commit. */

@@ -5,7 +5,8 @@
 import { type Field, textField } from "../field.ts";
 import type { Judge } from "../judge.ts";
 import type { Handler, Program } from "../machine.ts";
-import { asksAlways } from "../program.ts";
+import { optionTable, readOptions } from "../options.ts";
+import { asksAlways, versionOnly } from "../program.ts";
 import { parallel } from "./xargs.ts";
 
 const asks = "talks to the network";
@@ -132,10 +133,37 @@ const copy: Handler = ({ judge, fields }) => {
 
 const packages = "installs or runs code of others";
 
+const npmTable = optionTable({
+  short: "gla",
+  long: "all depth: json long parseable global omit: include: link package-lock-only unicode workspaces",
+  noHelp: true,
+});
+
+/**
+ * Lists what is installed. Every command of npm would keep a log and ask its server for news; the environment that
+ * commands get says that it must not, and counts for more than a project's configuration. All it may leave is an empty cache directory.
+ */
+const npm: Handler = ({ judge, fields }) => {
+  const { npm_config_update_notifier: news = "false", npm_config_logs_max: logs = "0" } = judge.world.env ?? {};
+  if (news !== "false" || logs !== "0") judge.fail(packages);
+  const parsed = readOptions(npmTable, fields, 1, judge);
+  const verb = parsed?.operands[0];
+  const isListing =
+    verb?.kind === "text" &&
+    verb === fields[1] &&
+    (/^(?:ls|list|root|prefix|explain|why)$/.test(verb.text) || isGet(parsed?.operands ?? []));
+  if (!isListing) judge.fail(packages);
+};
+
+/** `npm pkg get name` */
+function isGet([pkg, get]: readonly Field[]): boolean {
+  return pkg?.text === "pkg" && get?.text === "get";
+}
+
 export const networkPrograms: Readonly<Record<string, Program>> = {
-  curl: { handle: curl, asks },
-  wget: { handle: wget, asks },
-  ssh: host("ssh", /^-[bcDEeFIiJLlmOopQRSWw]$/),
+  curl: versionOnly(/^(?:--version|-V)$/, { handle: curl, asks }),
+  wget: versionOnly(/^(?:--version|-V)$/, { handle: wget, asks }),
+  ssh: versionOnly(/^-V$/, host("ssh", /^-[bcDEeFIiJLlmOopQRSWw]$/)),
   scp: { handle: copy, asks },
   sftp: host("ssh", /^-[bcFiloPRS]$/),
   rsync: { handle: copy, asks },
@@ -153,16 +181,19 @@ export const networkPrograms: Readonly<Record<string, Program>> = {
   socat: asksAlways(asks, ({ judge }) => {
     judge.network = true;
   }),
-  openssl: asksAlways("may talk to the network or write keys", ({ judge, fields }) => {
-    if (fields.some((field) => field.text === "s_client" || field.text === "s_server")) judge.network = true;
-  }),
+  openssl: versionOnly(
+    /^version$/,
+    asksAlways("may talk to the network or write keys", ({ judge, fields }) => {
+      if (fields.some((field) => field.text === "s_client" || field.text === "s_server")) judge.network = true;
+    }),
+  ),
   parallel: { handle: parallel },
-  npm: asksAlways(packages),
-  npx: asksAlways(packages),
+  npm: versionOnly(/^(?:--version|-v)$/, { handle: npm }),
+  npx: versionOnly(/^--version$/, asksAlways(packages)),
   yarn: asksAlways(packages),
   pnpm: asksAlways(packages),
-  pip: asksAlways(packages),
-  pip3: asksAlways(packages),
+  pip: versionOnly(/^(?:--version|-V)$/, asksAlways(packages)),
+  pip3: versionOnly(/^(?:--version|-V)$/, asksAlways(packages)),
   uv: asksAlways(packages),
   cargo: asksAlways(packages),
   go: asksAlways(packages),

@@ -7,10 +7,13 @@ import { readers } from "./readers.ts";
 import { searchers } from "./search.ts";
 import { systemPrograms } from "./system.ts";
 import { textPrograms } from "./text.ts";
+import { versionPrograms } from "./versions.ts";
 import { writers } from "./writers.ts";
 
 const programs = new Map<string, Program>(
-  [readers, searchers, textPrograms, writers, systemPrograms, archives, networkPrograms, { git }].flatMap((table) => Object.entries(table)),
+  [versionPrograms, readers, searchers, textPrograms, writers, systemPrograms, archives, networkPrograms, { git }].flatMap((table) =>
+    Object.entries(table),
+  ),
 );
 
 export const programNames: readonly string[] = [...programs.keys()];

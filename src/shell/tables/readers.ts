@@ -26,6 +26,16 @@ function printPart(part: RegExp) {
   };
 }
 
+const onlyNames = new Set("1 t r S d U X v".split(" "));
+
+/** Patterns of names, printed one each; of a directory among them the names in it are printed without it. */
+function listNames(operands: readonly Field[], judge: Judge, { options }: ParsedOptions): void {
+  const tree = options.has("R") || options.has("recursive");
+  for (const field of operands) judge.list(field, tree);
+  if (!judge.heard || operands.length === 0 || !options.every((name) => onlyNames.has(name))) return;
+  if (operands.every((field) => field.kind === "glob")) judge.names = { nul: false, fields: operands };
+}
+
 const pagerVariables = /^(?:LESS|MORE)/;
 const batVariables = /^BAT_/;
 
@@ -143,6 +153,25 @@ export const readers: Readonly<Record<string, Program>> = {
     long: "table separator: output-separator: output-width: table-columns: table-right: json fillrows",
     harmless: true,
   }),
+  iconv: program({
+    operands: "read",
+    short: "f:t:clso>",
+    long: "from-code: to-code: list silent output> byte-subst: unicode-subst:",
+  }),
+  shuf: program({
+    operands: (operands, judge, { options }) => {
+      if (!options.has("e") && !options.has("echo")) for (const field of operands) if (!isStandardInput(field)) judge.read(field);
+    },
+    short: "ei:n:rzo>",
+    long: "echo input-range: head-count: repeat zero-terminated output> random-source<",
+  }),
+  pr: program({
+    operands: "read",
+    short: "dFftTvmrJae?h:i?l:n?N:o:s?S?w:W:D:",
+    long: "columns: across double-space header: length: merge width: omit-header",
+    digits: true,
+  }),
+  bc: program({ operands: "read", short: "hlqsvwi", long: "mathlib quiet standard warn" }),
   rev: program({ operands: "read", harmless: true }),
   od: program({
     operands: "read",
@@ -232,7 +261,7 @@ export const readers: Readonly<Record<string, Program>> = {
   }),
   dirname: program({ operands: printPart(/^(.*[^/])\/+[^/]+\/*$/s), short: "z", long: "zero", harmless: true, counts: true }),
   ls: program({
-    operands: "list",
+    operands: listNames,
     here: true,
     recursive: ["R", "recursive"],
     short: "aAbBcCdDfFgGhHiI:klLmnNopqQrRsStT:uUvw:xXZ1",

@@ -1,8 +1,8 @@
 /** Programs that tell about the machine, versions of interpreters, and interpreters themselves. */
-import { environmentSteers } from "../environment.ts";
+import { environmentSteers, holdsSecret } from "../environment.ts";
 import { type Field, textField } from "../field.ts";
 import type { Handler, Program } from "../machine.ts";
-import { asksAlways, program } from "../program.ts";
+import { asksAlways, program, versionOnly } from "../program.ts";
 import { shellHandler } from "../shells.ts";
 
 const date: Program = program({
@@ -21,7 +21,7 @@ const ps: Handler = ({ judge, fields }) => {
   for (let index = 1; index < fields.length; index += 1) {
     const field = fields[index];
     const text = field?.kind === "text" ? field.text : "";
-    const valued = /^-[oOpCugGtsq]$|^--(?:sort|pid|ppid|user|format|group|cols|columns)$/.test(text);
+    const valued = /^-[eAfFlwjHTaxuLM]*[oOpCugGtsq]$|^ax?o$|^--(?:sort|pid|ppid|user|format|group|cols|columns)$/.test(text);
     if (valued) {
       index += 1;
       const value = fields[index];
@@ -35,18 +35,6 @@ const ps: Handler = ({ judge, fields }) => {
     }
   }
 };
-
-/** Exactly one argument, and that one asks for the version. */
-function versionOnly(flags: RegExp, otherwise: Program): Program {
-  return {
-    handle(call) {
-      const { fields, judge } = call;
-      if (fields.length === 2 && fields[1]?.kind === "text" && flags.test(fields[1].text)) return;
-      otherwise.handle?.(call);
-      if (otherwise.asks !== undefined) judge.fail(otherwise.asks);
-    },
-  };
-}
 
 /** Code in an argument: shown as code, and never understood. */
 function interpreter(language: string, codeFlags: RegExp): Program {
@@ -99,6 +87,22 @@ function afterFlag(flag: RegExp) {
   };
 }
 
+/** Only what is named, and nothing that may hold a secret. */
+const printenv: Handler = ({ judge, fields }) => {
+  const named = fields.length > 1 && fields.slice(1).every(({ kind, text }) => kind === "text" && /^\w+$/.test(text) && !holdsSecret(text));
+  if (!named) judge.fail("prints the environment, which may hold secrets");
+};
+
+/** `ip [-4 …] OBJECT [show …]`: every other verb changes the network, runs a command or waits for events. */
+const ip: Handler = ({ judge, fields }) => {
+  const words = fields.slice(1).map((field) => (field.kind === "text" ? field.text : ""));
+  const object = words.findIndex(
+    (word) => !/^-(?:4|6|0|o|br|brief|j|json|p|pretty|s|stats|statistics|d|details|h|human|c|color)$/.test(word),
+  );
+  const isKnown = /^(?:a|addr|address|l|link|r|route|n|neigh|rule)$/.test(words[object] ?? "");
+  if (!isKnown || !/^(?:|s|sh|show|ls|list|get)$/.test(words[object + 1] ?? "")) judge.fail("ip changes the network, or runs a command");
+};
+
 export const systemPrograms: Readonly<Record<string, Program>> = {
   uname: program({
     operands: "none",
@@ -133,6 +137,7 @@ export const systemPrograms: Readonly<Record<string, Program>> = {
       if (!fields.slice(1).every((field) => !field.many)) judge.fail("seq with unknown arguments");
     },
   },
+  yes: program({ operands: "text", harmless: true }),
   sleep: program({ operands: "text", harmless: true }),
   expr: program({ operands: "text", harmless: true, short: "0123456789" }),
   factor: program({ operands: "text" }),
@@ -142,8 +147,30 @@ export const systemPrograms: Readonly<Record<string, Program>> = {
     short: "d:z",
   }),
   ps: { handle: ps },
+  pgrep: program({
+    operands: "text",
+    short: "aflnxvciwod:P:u:U:g:G:s:t:",
+    long: "count delimiter: list-name list-full full ignore-case newest oldest parent: session: terminal: euid: uid: exact inverse lightweight",
+  }),
+  who: program({ operands: "none", short: "abdHlmpqrstTuw" }),
+  w: program({ operands: "text", short: "hsfoi" }),
+  vmstat: program({ operands: "text", short: "aSstnwd" }),
+  ip: { handle: ip },
+  ifconfig: program({ operands: "none", short: "a" }),
+  mount: program({ operands: "none", short: "l" }),
+  lsb_release: program({ operands: "none", short: "avidrcs", long: "all id description release codename short" }),
+  sw_vers: program({ operands: "none" }),
+  clear: program({ operands: "none" }),
+  tput: {
+    handle({ judge, fields }) {
+      const word = fields[1];
+      if (fields.length !== 2 || word?.kind !== "text" || !/^(?:cols|lines|colors|bold|sgr0)$/.test(word.text))
+        judge.fail("changes the terminal");
+    },
+  },
+  ss: program({ operands: "text", short: "hVnalmeopitwuxZ46sHOQ", long: "numeric all listening processes tcp udp unix summary no-header" }),
   env: asksAlways("prints the environment, which may hold secrets"),
-  printenv: asksAlways("prints the environment, which may hold secrets"),
+  printenv: { handle: printenv },
   bash: { handle: shellHandler("bash") },
   sh: { handle: shellHandler("sh") },
   dash: { handle: shellHandler("dash") },
@@ -176,10 +203,10 @@ export const systemPrograms: Readonly<Record<string, Program>> = {
   pypy: versionOnly(version, interpreter("python", /^-[bBdEhiIOPqsSuvx]*c/)),
   node: versionOnly(/^(?:--version|-v)$/, interpreter("javascript", /^(?:-e|-p|-pe|--eval(?:=|$)|--print(?:=|$))/)),
   nodejs: versionOnly(/^(?:--version|-v)$/, interpreter("javascript", /^(?:-e|-p|-pe|--eval(?:=|$)|--print(?:=|$))/)),
-  deno: interpreter("javascript", /^eval$/),
-  bun: interpreter("javascript", /^(?:-e|-p|--eval|--print)/),
+  deno: versionOnly(version, interpreter("javascript", /^eval$/)),
+  bun: versionOnly(/^(?:--version|-v)$/, interpreter("javascript", /^(?:-e|-p|--eval|--print)/)),
   perl: versionOnly(/^(?:--version|-v)$/, interpreter("perl", /^-[acfFilnpsStTuUwWX0-7]*[eE]/)),
-  ruby: versionOnly(/^--version$/, interpreter("ruby", /^-[aclnpsSvwW]*e/)),
+  ruby: versionOnly(/^(?:--version|-v)$/, interpreter("ruby", /^-[aclnpsSvwW]*e/)),
   php: versionOnly(/^(?:--version|-v)$/, interpreter("php", /^-[rBRE]/)),
   lua: versionOnly(/^-v$/, interpreter("lua", /^-e/)),
   Rscript: interpreter("r", /^-e/),
@@ -188,7 +215,7 @@ export const systemPrograms: Readonly<Record<string, Program>> = {
   expect: interpreter("expect", /^-c/),
   java: versionOnly(/^(?:-version|--version)$/, asksAlways(project)),
   javac: versionOnly(/^(?:-version|--version)$/, asksAlways(project)),
-  gcc: versionOnly(/^--version$/, asksAlways("compiles")),
+  gcc: versionOnly(/^(?:--version|-v)$/, asksAlways("compiles")),
   "g++": versionOnly(/^--version$/, asksAlways("compiles")),
   clang: versionOnly(/^--version$/, asksAlways("compiles")),
   cmake: versionOnly(/^--version$/, asksAlways(project)),

@@ -30,6 +30,8 @@ export interface GitTrust {
   readonly gitTrusted: boolean;
   /** What the repository's own config sets, where it could be read: flags may neutralise those keys. */
   readonly gitConfigKeys?: readonly string[];
+  /** The directory that holds the repository. */
+  readonly gitRoot?: string;
   /** Directories the command goes to where git is as harmless. */
   readonly gitDirectories?: readonly string[];
 }
@@ -87,7 +89,7 @@ async function gitTrust(cwd: string, files: Reader): Promise<GitTrust> {
       // Git enters a nested repository and obeys its config too, which nobody has looked at.
       if (await hasNestedRepositories(git, files)) return { gitTrusted: false };
       const keys = await configKeys(join(git, "config"), files);
-      return keys === undefined ? { gitTrusted: false } : { gitTrusted: keys.every(isHarmless), gitConfigKeys: keys };
+      return keys === undefined ? { gitTrusted: false } : { gitTrusted: keys.every(isHarmless), gitConfigKeys: keys, gitRoot: directory };
     }
     // A bare repository looks like this: git would take its config from here.
     if (head && (await files.stat(join(directory, "objects")))) return { gitTrusted: false };
