@@ -22,3 +22,21 @@ it.skipIf(tier === undefined)(`which guarantee held, and what was left out${why}
   expect((await session.undo(done.callId)).status).toBe("ok");
   expect(await readdir(workspace)).toEqual([]);
 });
+
+it.skipIf(tier === undefined)(
+  `what git runs or obeys later is named, samples and a new repository are not${why}`,
+  { timeout: 60_000 },
+  async () => {
+    const { engine } = await testEngine();
+    const session = await engine.openSession();
+    expect((await session.call("Bash", { command: "git init -q ." })).output).toBe("(no output)");
+    const command = `git config user.name x; node -e 'require("fs").writeFileSync(".git/hooks/pre-commit", "echo hi")'; echo '{}' > package.json`;
+    const planned = await session.call("Bash", { command }, { dryRun: true });
+    expect(planned.output).toContain(
+      "  + .git/hooks/pre-commit  (! can act later by itself)\n  + package.json  (! can act later by itself)\n",
+    );
+    const done = await session.call("Bash", { command });
+    expect(done.output).toBe("[changed what git runs or obeys later: .git/config, .git/hooks/pre-commit]");
+    expect(done.data).toMatchObject({ changes: [{ risky: true }, { risky: true }, { risky: true }] });
+  },
+);

@@ -29,6 +29,10 @@ export interface FileChange {
   readonly afterSize?: number;
   /** Unified diff of a text file. */
   readonly diff?: string;
+  /** It can act later by itself: a git hook, a package script, a CI file, a shell's start-up file. */
+  readonly risky?: true;
+  /** It had further names (hard links): they keep what they held, and are tied to it no longer. */
+  readonly parted?: true;
 }
 
 export interface Plan<Data = unknown> {

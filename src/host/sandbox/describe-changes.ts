@@ -23,8 +23,14 @@ const risky =
 
 const isRisky = (path: string): boolean => risky.test(path);
 
+/** `within`: the path in its root, for a workspace may itself lie in a directory with such a name. */
+export function withRisk(change: FileChange, within: string): FileChange {
+  return isRisky(within) ? { ...change, risky: true } : change;
+}
+
 export function describeChanges(roots: readonly RootChanges[], makeDiff?: MakeDiff): readonly FileChange[] {
   const found = roots.flatMap((changes) => merged(changes).map((operation) => ({ changes, operation })));
+  const tied = new Set(roots.flatMap(({ root, operations }) => operations.flatMap((one) => tiedTo(root, one))));
   const ordered = found
     .map((entry) => ({ ...entry, path: join(entry.changes.root, entry.operation.path) }))
     .map((entry) => ({ ...entry, rank: rankOf(entry.operation.path) }))
@@ -32,7 +38,7 @@ export function describeChanges(roots: readonly RootChanges[], makeDiff?: MakeDi
   let diffs = 0;
   let bytes = 0;
   return ordered.map(({ changes, operation, path, rank }) => {
-    const change = changeOf(operation, path);
+    const change = withRisk(changeOf(operation, path, tied), operation.path);
     if (makeDiff === undefined || rank === 2 || diffs >= maxDiffedFiles || bytes >= maxDiffBytes) return change;
     const diff = diffOf(changes, operation, path, makeDiff);
     if (diff === undefined) return change;
@@ -59,7 +65,12 @@ function rankOf(path: string): number {
   return /(^|\/)\.git\//.test(path) ? 2 : 1;
 }
 
-function changeOf(operation: Operation, path: string): FileChange {
+/** What a command ties anew it did not leave behind. */
+function tiedTo(root: string, operation: Operation): readonly string[] {
+  return operation.kind === "file" && operation.linkTo !== undefined ? [join(root, operation.linkTo), join(root, operation.path)] : [];
+}
+
+function changeOf(operation: Operation, path: string, tied: ReadonlySet<string>): FileChange {
   const { kind, seen } = operation;
   const before = seen !== undefined && isFileMode(seen.mode) ? { beforeSize: seen.size } : {};
   if (kind === "remove" || kind === "rmdir") return { path, change: "deleted", ...before };
@@ -67,8 +78,9 @@ function changeOf(operation: Operation, path: string): FileChange {
   if (kind === "mode") return { path, change: "mode" };
   if (kind === "file") {
     const created = seen === undefined;
-    const tied = operation.linkTo !== undefined && created;
-    return { path, change: tied ? "link" : created ? "created" : "modified", ...before, afterSize: operation.size };
+    const isName = operation.linkTo !== undefined && created;
+    const parted = !created && isFileMode(seen.mode) && seen.nlink > 1 && !tied.has(path) ? { parted: true as const } : {};
+    return { path, change: isName ? "link" : created ? "created" : "modified", ...before, afterSize: operation.size, ...parted };
   }
   return { path, change: seen === undefined ? "created" : "modified", ...before };
 }

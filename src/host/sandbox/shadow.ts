@@ -6,7 +6,7 @@
  */
 import { randomBytes } from "node:crypto";
 import { lstatSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, type Stats, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { join, relative } from "node:path";
 import { setImmediate as breath } from "node:timers/promises";
 import {
   type Blobs,
@@ -19,6 +19,7 @@ import {
 } from "../../contract/index.ts";
 import { createBlobs } from "../files/blobs.ts";
 import { timeOfMilliseconds } from "../files/times.ts";
+import { withRisk } from "./describe-changes.ts";
 import { look, namesIn, targetOf } from "./exact-names.ts";
 import { isWithin } from "./mount-table.ts";
 import { isDirectoryMode, type Seen, seenOf } from "./operations.ts";
@@ -150,7 +151,7 @@ export class Shadow {
     return {
       // As a commit has it: what went, inner before outer, then the rest, outer before inner.
       journal: [...gone.reverse(), ...there.sort((a, b) => a.path.length - b.path.length)],
-      changes: changes.sort((a, b) => (a.path < b.path ? -1 : 1)),
+      changes: changes.map((change) => withRisk(change, inRoot(change.path, snapshot.roots))).sort((a, b) => (a.path < b.path ? -1 : 1)),
       undo: uncovered.length === 0 ? { kind: "snapshot" } : { kind: "partial", uncovered: uncovered.slice(0, 100) },
     };
   }
@@ -270,6 +271,10 @@ function isUntouched(seen: Seen, now: Stats): boolean {
   return (
     seen.ino === now.ino && seen.size === now.size && seen.mode === now.mode && seen.mtimeMs === now.mtimeMs && seen.ctimeMs === now.ctimeMs
   );
+}
+
+function inRoot(path: string, roots: readonly string[]): string {
+  return relative(roots.find((root) => isWithin(path, root)) ?? "/", path);
 }
 
 function changeOf(path: string, kept: Kept, now: Stats | undefined): FileChange {

@@ -15,7 +15,7 @@ import {
   type ToolOutput,
 } from "../../contract/index.ts";
 import { analyzeCommand, bindPlaceholders, type ShellAnalysis } from "../../shell/index.ts";
-import { summarize, wireChange, wireUndo } from "./change-report.ts";
+import { listed, summarize, warnOfHidden, warnOfParted, wireChange, wireUndo } from "./change-report.ts";
 import { CommandOutput } from "./command-output.ts";
 import { gitTrustFor } from "./git-trust.ts";
 import { resolveEffects } from "./resolve-effects.ts";
@@ -133,11 +133,12 @@ async function runCommand({ timeout, run_in_background }: BashInput, context: Ru
     ...(outcome.leftOut === undefined ? {} : { left_out: [...outcome.leftOut] }),
     ...(outcome.undo === undefined ? {} : { undo: wireUndo(outcome.undo) }),
   };
-  const took = outcome.durationMs >= reportDurationMs ? `\n[took ${(outcome.durationMs / 1000).toFixed(1)} s]` : "";
-  const uncovered = outcome.undo?.kind === "partial" ? outcome.undo.uncovered : [];
-  const limits =
-    uncovered.length === 0 ? "" : `\n[undo cannot give back: ${uncovered.slice(0, 5).join(", ")}${uncovered.length > 5 ? ", …" : ""}]`;
-  const text = `${collected.text}${took}${limits}`;
+  const text = withNotes(collected.text, [
+    outcome.durationMs >= reportDurationMs ? `took ${(outcome.durationMs / 1000).toFixed(1)} s` : "",
+    outcome.undo?.kind === "partial" ? `undo cannot give back: ${listed(outcome.undo.uncovered)}` : "",
+    warnOfHidden(outcome.changes ?? [], session.workspace),
+    warnOfParted(outcome.changes ?? [], session.workspace),
+  ]);
   const truncated = collected.truncated === undefined ? {} : { truncated: collected.truncated };
   if (outcome.movedTo) {
     const { id } = outcome.movedTo;
@@ -213,6 +214,13 @@ async function rehearseCommand(
     changeSet,
     ...(collected.truncated === undefined ? {} : { truncated: collected.truncated }),
   };
+}
+
+/** Below what was printed, each on a line of its own. */
+function withNotes(text: string, notes: readonly string[]): string {
+  const lines = notes.filter((note) => note !== "").map((note) => `[${note}]`);
+  if (lines.length === 0) return text;
+  return `${text}${text === "" || text.endsWith("\n") ? "" : "\n"}${lines.join("\n")}`;
 }
 
 function onlyReads({ effects }: Plan): boolean {

@@ -5,13 +5,15 @@ const marks = { created: "+", modified: "~", deleted: "-", mode: "m", link: "l" 
 const maxListed = 50;
 const maxDiffCharacters = 20_000;
 
-export function wireChange({ path, change, beforeSize, afterSize, diff }: FileChange): JsonObject {
+export function wireChange({ path, change, beforeSize, afterSize, diff, risky, parted }: FileChange): JsonObject {
   return {
     path,
     change,
     ...(beforeSize === undefined ? {} : { before_size: beforeSize }),
     ...(afterSize === undefined ? {} : { after_size: afterSize }),
     ...(diff === undefined ? {} : { diff }),
+    ...(risky === undefined ? {} : { risky }),
+    ...(parted === undefined ? {} : { parted }),
   };
 }
 
@@ -20,11 +22,43 @@ export function wireUndo(undo: UndoGuarantee): JsonObject {
   return { guarantee: undo.kind, ...(undo.kind === "partial" ? { uncovered: [...undo.uncovered] } : {}) };
 }
 
+const shownIn =
+  (workspace: string) =>
+  (path: string): string =>
+    path.startsWith(`${workspace}/`) ? path.slice(workspace.length + 1) : path;
+
+const gitHook = /\/\.git\/hooks\/[^/]+(?<!\.sample)$/;
+const gitSetting = /\/\.git\/(config|info\/attributes)$/;
+
+/**
+ * What a command that was done left in git's own directory, where no review sees it; nothing where there is nothing to say.
+ * The settings of a new repository are git's own.
+ */
+export function warnOfHidden(changes: readonly FileChange[], workspace: string): string {
+  const hidden = changes.filter(
+    ({ path, change }) => (change !== "deleted" && gitHook.test(path)) || (change === "modified" && gitSetting.test(path)),
+  );
+  if (hidden.length === 0) return "";
+  return `changed what git runs or obeys later: ${listed(hidden.map(({ path }) => shownIn(workspace)(path)))}`;
+}
+
+/** Files with several names of which a captured command changed one: it wrote to a copy of its own. */
+export function warnOfParted(changes: readonly FileChange[], workspace: string): string {
+  const parted = changes.filter((change) => change.parted === true);
+  if (parted.length === 0) return "";
+  return `other names of these files keep what they held: ${listed(parted.map(({ path }) => shownIn(workspace)(path)))}`;
+}
+
+/** The first few of many. */
+export function listed(names: readonly string[]): string {
+  return `${names.slice(0, 5).join(", ")}${names.length > 5 ? ", …" : ""}`;
+}
+
 /** For people and models: paths inside the workspace as one writes them there. */
 export function summarize(changes: readonly FileChange[], workspace: string): string {
   if (changes.length === 0) return "It would change no file.";
-  const shown = (path: string): string => (path.startsWith(`${workspace}/`) ? path.slice(workspace.length + 1) : path);
-  const lines = changes.slice(0, maxListed).map(({ path, change }) => `  ${marks[change]} ${shown(path)}`);
+  const shown = shownIn(workspace);
+  const lines = changes.slice(0, maxListed).map(({ path, change, ...more }) => `  ${marks[change]} ${shown(path)}${remarks(more)}`);
   const rest = changes.length > maxListed ? [`  … and ${changes.length - maxListed} more`] : [];
   const diffs: string[] = [];
   let room = maxDiffCharacters;
@@ -35,4 +69,8 @@ export function summarize(changes: readonly FileChange[], workspace: string): st
     diffs.push(diff.replace(/^--- .*\n\+\+\+ .*/, () => `--- a/${names}\n+++ b/${names}`).trimEnd());
   }
   return [`It would change ${changes.length} file(s):`, ...lines, ...rest, ...diffs].join("\n");
+}
+
+function remarks({ risky, parted }: Pick<FileChange, "risky" | "parted">): string {
+  return `${risky === true ? "  (! can act later by itself)" : ""}${parted === true ? "  (its other names keep what they hold)" : ""}`;
 }
