@@ -88,9 +88,7 @@ export class ShellFiles {
       .replaceAll(`bash: ${this.#paths.command}`, "bash")
       .replaceAll(this.#paths.command, "bash")
       .split("\n")
-      .filter(
-        (line) => !(/^\++ /.test(line) && (line.includes(this.#directory) || line.includes("__karyi_"))) && !/^\++ \. bash$/.test(line),
-      )
+      .filter((line) => !isOwnLine(line, this.#directory))
       .join("\n");
   }
 
@@ -161,6 +159,12 @@ class KeptFile {
     closeSync(this.#fd);
     this.#fd = fresh;
   }
+}
+
+/** Traced, echoed as it is read, or complained about. */
+function isOwnLine(line: string, directory: string): boolean {
+  if (/^\++ /.test(line)) return line.includes(directory) || line.includes("__karyi_") || /^\++ \. bash$/.test(line);
+  return /^(?:bash: )?__karyi_\w+(?:$|:)/.test(line);
 }
 
 function sourcing(path: string): string {

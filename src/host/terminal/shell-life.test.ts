@@ -110,6 +110,21 @@ describe("a shell outlives what is done to it", () => {
     expect(await run("echo fine")).toMatchObject({ output: "fine\n", exitCode: 0 });
   });
 
+  test("a command that prints a prompt goes on", async () => {
+    const { run, cwd } = await testTerminal();
+    expect(await run('printf "%s" "${PS1@P}"; sleep 0.3; echo done')).toMatchObject({
+      output: expect.stringMatching(/done\n$/),
+      exitCode: 0,
+    });
+    expect(await run("echo fine")).toEqual({ output: "fine\n", exitCode: 0, cwd });
+  });
+
+  test("lines that the shell echoes are the command's and none of the terminal's own", async () => {
+    const { run } = await testTerminal();
+    await run("set -v");
+    expect((await run("echo one")).output).toBe("echo one\none\n");
+  });
+
   test("variables are known in posix mode too", async () => {
     const { run, terminal } = await testTerminal();
     await run("set -o posix; export COLOUR=blue");

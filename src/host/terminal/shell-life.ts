@@ -15,8 +15,11 @@ import type { VirtualScreen } from "./vt/virtual-screen.ts";
 
 const startMs = 20_000;
 /** A hook that has said how a command ended is at its prompt within a moment. */
-const promptMs = 2_000;
-const mendMs = 1_500;
+const promptMs = 10_000;
+const mendMs = 5_000;
+/** How long a prompt that was drawn may take to be read at. */
+const lookMs = 40;
+const looks = 25;
 /** End of line, then kill the line: whatever stands at the prompt is gone. */
 const clearLine = "\x05\x15";
 
@@ -37,8 +40,8 @@ export interface ShellLifeOptions {
   onGone(exitCode: number): void;
   /** It could not go on after a command that had ended. */
   onReplaced(exitCode: number): void;
-  /** Whether the shell itself is in the foreground, and not a program that draws prompts like it. */
-  isForeground(pid: number): boolean;
+  /** Whether the shell itself reads the terminal, and not a program that draws prompts like it. */
+  isReading(): boolean;
 }
 
 type Turn =
@@ -67,6 +70,7 @@ export class ShellLife {
   #told = true;
   #short = true;
   #mending: { step: "repair" | "leave"; readonly timer: NodeJS.Timeout } | undefined;
+  #suspicion: NodeJS.Timeout | undefined;
   #waiters: (() => void)[] = [];
   #began = false;
   #closed = false;
@@ -225,7 +229,7 @@ export class ShellLife {
         return this.#onReady(mark);
       case "prompt":
         // One after a line that has not begun yet is the prompt before it.
-        if (this.#turn === "running" && this.#options.isForeground(this.#shell?.pid ?? 0)) this.#mend();
+        if (this.#turn === "running") this.#suspect();
     }
   }
 
@@ -308,6 +312,20 @@ export class ShellLife {
     this.#mended();
   }
 
+  /**
+   * A prompt was drawn in the middle of a command: if the shell then reads there, its hook is gone. Whoever only printed it goes
+   * on. Twice, since what the hook said may be on its way at the first look.
+   */
+  #suspect(look = 0, wasReading = false): void {
+    clearTimeout(this.#suspicion);
+    this.#suspicion = setTimeout(() => {
+      if (this.#turn !== "running") return;
+      const isReading = this.#options.isReading();
+      if (isReading && wasReading) this.#mend();
+      else if (look < looks) this.#suspect(look + 1, isReading);
+    }, lookMs);
+  }
+
   /** A prompt stands and nothing was reported: the hook is loaded again; if that is no use the shell leaves, or is ended. */
   #mend(): void {
     const shell = this.#shell;
@@ -324,6 +342,7 @@ export class ShellLife {
   }
 
   #mended(): void {
+    clearTimeout(this.#suspicion);
     clearTimeout(this.#mending?.timer);
     this.#mending = undefined;
   }

@@ -76,7 +76,7 @@ class Terminal implements SessionTerminal {
         this.#call?.finish({ kind: "gone", exitCode });
       },
       onReplaced: (exitCode) => this.#onRestart(exitCode),
-      isForeground: (pid) => this.#foreground.group() === pid,
+      isReading: () => this.#foreground.atPrompt(),
     });
   }
 
