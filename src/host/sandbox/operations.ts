@@ -11,6 +11,8 @@ export interface Seen {
   readonly mode: number;
   readonly mtimeMs: number;
   readonly ctimeMs: number;
+  /** How many names it had. */
+  readonly nlink: number;
 }
 
 interface Step {
@@ -55,8 +57,8 @@ export interface RootChanges {
   readonly conflicts: readonly string[];
 }
 
-export function seenOf(stats: Stats): Seen {
-  return { ino: stats.ino, size: stats.size, mode: stats.mode, mtimeMs: stats.mtimeMs, ctimeMs: stats.ctimeMs };
+export function seenOf({ ino, size, mode, mtimeMs, ctimeMs, nlink }: Stats): Seen {
+  return { ino, size, mode, mtimeMs, ctimeMs, nlink };
 }
 
 const typeBits = 0o170000;
