@@ -12,7 +12,7 @@ import { terminalEnvironment } from "./index.ts";
 import { KeeperLife } from "./keeper-life.ts";
 import type { KeeperLimits } from "./keeper-order.ts";
 import { endTerminal, lookAtTerminal, ReachedTerminal, type TerminalPlace } from "./reach-terminal.ts";
-import { calling, temporaryPlace } from "./shared-terminal.fixture.ts";
+import { calling, isRunning, temporaryPlace } from "./shared-terminal.fixture.ts";
 import type { TerminalCaller } from "./shared-terminal.ts";
 
 /** As it is shipped: `npm test` builds first. */
@@ -39,15 +39,6 @@ async function place() {
     await endTerminal(join(cwd, "run", "t.sock"));
   });
   return cwd;
-}
-
-function isRunning(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 async function gone(pid: number): Promise<void> {

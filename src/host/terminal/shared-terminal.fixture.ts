@@ -1,4 +1,5 @@
 /** A real terminal in a temporary directory as one caller uses it, closed when its test ends. */
+import { readFileSync } from "node:fs";
 import { mkdtemp, realpath, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -36,4 +37,13 @@ export async function sharedTerminal(
   const shared = new SharedTerminal({ cwd, env: terminalEnvironment(process.env, { LESS: "", EDITOR: "vi" }) });
   onTestFinished(() => shared.close());
   return { ...calling(shared.of(caller)), shared, cwd };
+}
+
+/** One that ended and that nobody asked about yet is not running. */
+export function isRunning(pid: number): boolean {
+  try {
+    return !/^State:\s*Z/m.test(readFileSync(`/proc/${pid}/status`, "utf8"));
+  } catch {
+    return false;
+  }
 }
