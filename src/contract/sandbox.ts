@@ -28,6 +28,8 @@ export interface ChangeSet {
   readonly changes: readonly FileChange[];
   /** Sockets and devices that the command made: they cannot be kept. */
   readonly leftOut?: readonly string[];
+  /** What a rehearsal left in temporary directories, which were its own and are gone. */
+  readonly temporary?: { readonly count: number; readonly first: readonly string[] };
 }
 
 /** Kept change sets, by id, from any process of this home. */

@@ -165,10 +165,11 @@ export class ProcessRoom {
     const confined = await sandbox.begin({ purpose: "rehearse", network, roots, cwd: request.cwd });
     const supervised = await this.#confined(sandbox, confined, { ...request, env: { ...request.env, TMPDIR: "/tmp" } });
     const set = await sandbox.collect(confined, request.command, request.cwd);
-    const { id, tier, changes, leftOut } = set;
+    const { id, tier, changes, leftOut, temporary } = set;
+    const more = { ...(leftOut === undefined ? {} : { leftOut }), ...(temporary === undefined ? {} : { temporary }) };
     if (keep) sandbox.keep(set);
     else sandbox.discard(id);
-    return { ...outcomeOf(supervised, request), changeSet: { id, tier, changes, ...(leftOut === undefined ? {} : { leftOut }) } };
+    return { ...outcomeOf(supervised, request), changeSet: { id, tier, changes, ...more } };
   }
 
   async #serve(request: ShellRequest, roots: readonly string[]): Promise<Supervised> {

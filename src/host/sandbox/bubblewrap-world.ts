@@ -119,7 +119,7 @@ function words(confinement: Confinement, roots: readonly Shown[]): readonly stri
   const shown: Shown[] = [
     ...roots,
     ...writable.map((path) => ({ path, options: ["--bind", path] })),
-    ...emptied.map((path) => ({ path, options: ["--perms", path === "/run" ? "0755" : "1777", "--tmpfs"] })),
+    ...emptied.map(({ path, at }) => ({ path, options: at === undefined ? ["--perms", "0755", "--tmpfs"] : ["--bind", at] })),
     ...kept.map((path) => ({ path, options: ["--ro-bind", path] })),
     ...reachable(confinement).map((path) => ({
       path,

@@ -4,7 +4,7 @@
  */
 import { closeSync, fsyncSync, openSync, readFileSync, renameSync, rmSync, writeFileSync, writeSync } from "node:fs";
 import { join } from "node:path";
-import type { FileChange, JournalEntry, SandboxTier } from "../../contract/index.ts";
+import type { ChangeSet, FileChange, JournalEntry, SandboxTier } from "../../contract/index.ts";
 import type { RootChanges } from "./operations.ts";
 
 /** Grows when operations are written down in another way: what an earlier version kept is not applied. */
@@ -21,6 +21,7 @@ export interface StoredChangeSet {
   readonly changes: readonly FileChange[];
   /** Absolute. */
   readonly leftOut?: readonly string[];
+  readonly temporary?: NonNullable<ChangeSet["temporary"]>;
 }
 
 const setFile = "change-set.json";

@@ -21,6 +21,13 @@ interface ConfinedRoot {
   readonly layer?: Layer;
 }
 
+/** A directory that is empty and private. */
+export interface Emptied {
+  readonly path: string;
+  /** Where what is written there lies, for whoever wants to look at it; without it in memory. */
+  readonly at?: string;
+}
+
 export interface Confinement {
   readonly standing: Standing;
   /** An empty directory of this run, on a file system that overlayfs can write to. */
@@ -29,8 +36,7 @@ export interface Confinement {
   readonly roots: readonly ConfinedRoot[];
   /** Directories outside the roots that stay writable. */
   readonly writable: readonly string[];
-  /** Directories that are empty and private. */
-  readonly emptied: readonly string[];
+  readonly emptied: readonly Emptied[];
   /** Files and directories that cannot be read. */
   readonly hidden: readonly string[];
   /** Below an emptied directory, but needed: the resolver's files. */
@@ -79,7 +85,7 @@ export function reachable({ hidden, roots, emptied }: Confinement): readonly str
   return hidden.filter((path) => {
     if (hidden.some((other) => isBelow(path, other))) return false;
     const root = roots.find((candidate) => isWithin(path, candidate.path));
-    return root !== undefined || !emptied.some((directory) => isWithin(path, directory));
+    return root !== undefined || !emptied.some((directory) => isWithin(path, directory.path));
   });
 }
 

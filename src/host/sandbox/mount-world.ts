@@ -87,7 +87,7 @@ function planMounts(confinement: Confinement, mounts: readonly MountPoint[]): re
   };
   const covers: Cover[] = [
     ...confinement.writable.map((path) => ({ path, at: open(path) })),
-    ...confinement.emptied.map((path) => tmpfs(path, path === "/run" ? "mode=0755" : "mode=1777")),
+    ...confinement.emptied.map(({ path, at }) => (at === undefined ? tmpfs(path, "mode=0755") : { path, at: open(at) })),
     ...hiddenDirectories.map((path) => tmpfs(path, "mode=0555,size=4k")),
   ];
   const within = (path: string): string => {

@@ -36,6 +36,7 @@ import {
   stateBases,
 } from "./state-directory.ts";
 import { type Purpose, surroundings } from "./surroundings.ts";
+import { endTemporaries, newTemporaries, type OwnTemporary } from "./temporary-files.ts";
 import { buildWorld, type TierOptions, type TierReport, Tiers } from "./tiers.ts";
 
 export interface SandboxOptions extends TierOptions {
@@ -69,6 +70,7 @@ export interface ConfinedRun {
   readonly prefix: readonly string[];
   readonly directory: RunDirectory;
   readonly layers: readonly { readonly root: string; readonly upper: string }[];
+  readonly temporaries: readonly OwnTemporary[];
   /** Nothing was touched before this moment. */
   readonly since: number;
 }
@@ -123,6 +125,8 @@ export class Sandbox {
       const layered = plan.purpose !== "serve";
       const captured = roots.map((path, index) => (layered ? { path, layer: newLayer(directory.path, index, path) } : { path }));
       const since = lstatSync(directory.path).ctimeMs;
+      const { temporary, emptied, ...around } = this.#surroundings(plan.purpose, plan.network, roots);
+      const temporaries = newTemporaries(directory.path, temporary);
       const prefix = buildWorld(way.tier)({
         standing: way.standing,
         stage: directory.path,
@@ -130,10 +134,11 @@ export class Sandbox {
         network: plan.network,
         cwd: plan.cwd,
         ...(bubblewrap === undefined ? {} : { bubblewrap }),
-        ...this.#surroundings(plan.purpose, plan.network, roots),
+        ...around,
+        emptied: [...emptied, ...temporaries],
       });
       const layers = captured.flatMap(({ path, layer }) => (layer === undefined ? [] : [{ root: path, upper: layer.upper }]));
-      return { tier: layered ? way.tier : "E3", prefix, directory, layers, since };
+      return { tier: layered ? way.tier : "E3", prefix, directory, layers, temporaries, since };
     } catch (error) {
       removeRun(directory.path);
       throw error;
@@ -157,7 +162,7 @@ export class Sandbox {
         cwd,
         ...this.#surroundings(purpose, network, roots),
       });
-      return { tier: "E4", prefix, directory, layers: [], since: lstatSync(directory.path).ctimeMs };
+      return { tier: "E4", prefix, directory, layers: [], temporaries: [], since: lstatSync(directory.path).ctimeMs };
     } catch (error) {
       removeRun(directory.path);
       throw new ToolFailure("tool_disabled", `The command cannot be confined here: ${(error as Error).message}.`, {
@@ -228,6 +233,7 @@ export class Sandbox {
         roots,
         changes: describeChanges(roots, this.#options.makeDiff),
         ...leftOutOf(roots),
+        ...endTemporaries(run.temporaries),
       };
       return set;
     } catch (error) {

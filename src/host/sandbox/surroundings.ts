@@ -61,7 +61,10 @@ const caches = [
   ".bun/install/cache",
 ];
 
-export function surroundings(place: Surroundings): Pick<Confinement, "writable" | "emptied" | "hidden" | "kept"> {
+/** `temporary`: emptied as well, but what is written there is of interest. */
+export function surroundings(
+  place: Surroundings,
+): Pick<Confinement, "writable" | "emptied" | "hidden" | "kept"> & { readonly temporary: readonly string[] } {
   const { home, userHome, purpose, network, roots } = place;
   const temporary = existing(["/tmp", "/var/tmp", ...(purpose === "rehearse" ? [] : [tmpdir()])]);
   const run = existing(["/run"]);
@@ -78,7 +81,8 @@ export function surroundings(place: Surroundings): Pick<Confinement, "writable" 
   return {
     // A root that is written directly, or lies around a writable directory, needs no second opening.
     writable: writable.filter((path) => !roots.some((root) => isWithin(path, root))),
-    emptied,
+    emptied: run.map((path) => ({ path })),
+    temporary: purpose === "rehearse" ? temporary : [],
     hidden: [...hidden, ...sockets],
     kept: network === "on" ? resolver(emptied) : [],
   };

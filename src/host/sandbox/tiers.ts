@@ -56,7 +56,7 @@ const builders: Readonly<Record<CapturingTier, { readonly build: BuildWorld; rea
 export const buildWorld = (tier: CapturingTier): BuildWorld => builders[tier].build;
 
 /** Grows when worlds are built in another way: what was probed before says nothing about it. */
-const worldVersion = 5;
+const worldVersion = 6;
 
 export interface TierOptions {
   /** Tiers that may be used; absent: whatever holds. */
@@ -121,7 +121,12 @@ export class Tiers {
         ? { tier: "E3", holds: false, detail: E2u.reason, install: "util-linux; user namespaces allowed" }
         : { tier: "E3", holds: true, detail: `${how(holding)}: confinement without capture, for long-running commands` },
       noLandlock === null
-        ? { tier: "E4", holds: true, detail: "by Landlock and a seccomp filter: confinement without namespaces; undo of commands from a snapshot of the workspace, no dry run" }
+        ? {
+            tier: "E4",
+            holds: true,
+            detail:
+              "by Landlock and a seccomp filter: confinement without namespaces; undo of commands from a snapshot of the workspace, no dry run",
+          }
         : { tier: "E4", holds: false, detail: noLandlock, install: "Linux 6.2 or newer with Landlock, perl (as root also util-linux)" },
       {
         tier: "E5",
@@ -223,7 +228,7 @@ async function canary(home: string, { tier, standing }: Way, bubblewrap: string 
         stage: directory.path,
         roots: [{ path: inside, layer }],
         writable: [],
-        emptied: existsSync("/run") ? [realpathSync("/run")] : [],
+        emptied: existsSync("/run") ? [{ path: realpathSync("/run") }] : [],
         hidden: [secret],
         kept: [],
         network: "none",

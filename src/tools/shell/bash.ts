@@ -15,7 +15,7 @@ import {
   type ToolOutput,
 } from "../../contract/index.ts";
 import { analyzeCommand, bindPlaceholders, type ShellAnalysis } from "../../shell/index.ts";
-import { listed, summarize, warnOfHidden, warnOfParted, wireChange, wireUndo } from "./change-report.ts";
+import { listed, summarize, tellTemporary, warnOfHidden, warnOfParted, wireChange, wireUndo } from "./change-report.ts";
 import { CommandOutput } from "./command-output.ts";
 import { gitTrustFor } from "./git-trust.ts";
 import { resolveEffects } from "./resolve-effects.ts";
@@ -197,6 +197,7 @@ async function rehearseCommand(
     output: [
       `Dry run in an overlay (${changeSet.tier}), network off: the command ${ended}.`,
       summarize(changeSet.changes, session.workspace),
+      ...(changeSet.temporary === undefined ? [] : [tellTemporary(changeSet.temporary)]),
       ...(changeSet.leftOut === undefined ? [] : [`Sockets and devices cannot be kept: ${changeSet.leftOut.join(", ")}`]),
       ...(collected.text === "" ? [] : ["Output:", collected.text.trimEnd()]),
       ...(keep ? [`Kept as ${changeSet.id}: apply it with karyi commit ${changeSet.id}, drop it with karyi discard ${changeSet.id}.`] : []),
@@ -209,6 +210,9 @@ async function rehearseCommand(
       tier: changeSet.tier,
       changes: changeSet.changes.map(wireChange),
       ...(changeSet.leftOut === undefined ? {} : { left_out: [...changeSet.leftOut] }),
+      ...(changeSet.temporary === undefined
+        ? {}
+        : { temporary: { count: changeSet.temporary.count, first: [...changeSet.temporary.first] } }),
       ...(keep ? { change_set: changeSet.id } : {}),
     },
     changeSet,

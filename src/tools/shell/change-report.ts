@@ -1,5 +1,5 @@
 /** How the changes of a command are told: as data, and as a summary with the risky ones first. */
-import type { FileChange, JsonObject, UndoGuarantee } from "../../contract/index.ts";
+import type { ChangeSet, FileChange, JsonObject, UndoGuarantee } from "../../contract/index.ts";
 
 const marks = { created: "+", modified: "~", deleted: "-", mode: "m", link: "l" } as const;
 const maxListed = 50;
@@ -47,6 +47,11 @@ export function warnOfParted(changes: readonly FileChange[], workspace: string):
   const parted = changes.filter((change) => change.parted === true);
   if (parted.length === 0) return "";
   return `other names of these files keep what they held: ${listed(parted.map(({ path }) => shownIn(workspace)(path)))}`;
+}
+
+/** What a dry run wrote where nothing of it stays. */
+export function tellTemporary({ count, first }: NonNullable<ChangeSet["temporary"]>): string {
+  return `It would also leave ${count} file(s) among the temporary ones, which a dry run does not keep: ${first.join(", ")}${count > first.length ? ", …" : ""}`;
 }
 
 /** The first few of many. */
