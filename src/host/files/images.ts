@@ -10,7 +10,7 @@ import { sha256 } from "./replace.ts";
 import { healFile } from "./rescue.ts";
 import { hashAt, inodeOf, type Kept, look, restoreImage } from "./restore-image.ts";
 import { type Sealing, sealBytes } from "./sealing.ts";
-import { timeOf } from "./times.ts";
+import { timeImage, timeOf } from "./times.ts";
 
 /** Up to here a row of the journal is a better place than a file of its own: it needs no sync for itself. */
 const shortBytes = 32 * 1024;
@@ -43,9 +43,12 @@ export function createImages(blobs: Blobs, options: ImagesOptions = {}): Images 
       return imageOf(path, (stats) => hashOf(path, stats, known));
     },
     async time(path) {
-      const stats = await look(path);
-      if (stats === undefined) return { kind: "absent" };
-      return { kind: "time", mtimeNs: timeOf(path), ...(stats.isDirectory() ? { directory: true } : {}) };
+      try {
+        return timeImage(path);
+      } catch (error) {
+        if (isMissing(error)) return { kind: "absent" };
+        throw fileFailure(error, path);
+      }
     },
     async restore(path, image) {
       try {

@@ -3,11 +3,19 @@
  * when they are within the same microsecond. Links are never followed.
  */
 import * as fs from "node:fs";
+import type { FileImage } from "../../contract/index.ts";
 import { systemPath } from "./byte-name.ts";
 import { errnoOf } from "./failures.ts";
 
 export function timeOf(path: string): string {
   return fs.lstatSync(systemPath(path), { bigint: true }).mtimeNs.toString();
+}
+
+/** Nothing but the time, in one look. */
+export function timeImage(path: string): FileImage {
+  const stats = fs.lstatSync(systemPath(path), { bigint: true, throwIfNoEntry: false });
+  if (stats === undefined) return { kind: "absent" };
+  return { kind: "time", mtimeNs: stats.mtimeNs.toString(), ...(stats.isDirectory() ? { directory: true } : {}) };
 }
 
 export function isSameTime(one: string, other: string): boolean {
