@@ -4,6 +4,8 @@ import { readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { spawn } from "@lydell/node-pty";
 import { describe, expect, onTestFinished, test } from "vitest";
+// As it is shipped: the keeper is a part of the build.
+import { createEngine } from "../dist/index.js";
 import { capturingHere } from "../src/host/sandbox/fixtures/world.ts";
 import { isRunning } from "../src/host/terminal/shared-terminal.fixture.ts";
 import { karyi } from "./support/command.ts";
@@ -246,6 +248,17 @@ describe("the terminal of a session, from one command to the next", () => {
     await engine.close();
     expect(await live()).toEqual([]);
     expect(await run("echo ${held:-gone}")).toMatchObject({ output: "gone" });
+  });
+
+  test("an engine of the library can leave its terminal to a process of its own, too", async () => {
+    const { run, live, workspace, home } = await places();
+    const engine = await createEngine({ workspace, home, terminal: "kept", approve: async () => "once" });
+    onTestFinished(() => engine.close());
+    const session = await engine.openSession();
+    expect(await session.call("Terminal", { command: "left=here" })).toMatchObject({ status: "ok" });
+    await engine.close();
+    expect(await live()).toMatchObject([{ kept: true, state: "idle" }]);
+    expect(await run("echo $left")).toMatchObject({ output: "here" });
   });
 
   test("looking at the screen starts no terminal", async () => {

@@ -25,7 +25,13 @@ export function readToken(directory: string): string | undefined {
   const stat = lstatSync(directory, { throwIfNoEntry: false });
   if (!stat) return undefined;
   const mine = process.getuid?.() === undefined || stat.uid === process.getuid();
-  if (!mine || (stat.mode & 0o077) !== 0) {
+  if (!mine) {
+    throw new ToolFailure("tool_error", `The directory ${directory} belongs to another user; a terminal is not served there.`, {
+      hint: "Use a home of your own: --home, or KARYI_HOME.",
+      details: { reason: "foreign_directory" },
+    });
+  }
+  if ((stat.mode & 0o077) !== 0) {
     throw new ToolFailure("tool_error", `The directory ${directory} is open to others; a terminal is not served there.`, {
       hint: `chmod 700 ${directory}`,
       details: { reason: "open_directory" },

@@ -1,4 +1,4 @@
-import { chmod, mkdir, readFile, stat, writeFile } from "node:fs/promises";
+import { chmod, chown, mkdir, readFile, stat, writeFile } from "node:fs/promises";
 import { createConnection } from "node:net";
 import { join } from "node:path";
 import { PassThrough } from "node:stream";
@@ -109,6 +109,15 @@ describe("attach", () => {
     await chmod(join(cwd, "open"), 0o755);
     await expect(serveTerminal(shared, join(cwd, "open", "t.sock"), serving)).rejects.toMatchObject({
       details: { reason: "open_directory" },
+    });
+  });
+
+  test.skipIf(process.getuid?.() !== 0)("a place of another user is not used (skipped: only root can make one)", async () => {
+    const { cwd, shared } = await sharedTerminal();
+    await mkdir(join(cwd, "foreign"), { mode: 0o700 });
+    await chown(join(cwd, "foreign"), 65_534, 65_534);
+    await expect(serveTerminal(shared, join(cwd, "foreign", "t.sock"), serving)).rejects.toMatchObject({
+      details: { reason: "foreign_directory" },
     });
   });
 
