@@ -24,7 +24,7 @@ import { expandParts } from "./field-builder.ts";
 import type { Judge } from "./judge.ts";
 import type { Machine } from "./machine.ts";
 import { parseGuarded } from "./parse.ts";
-import { redirect } from "./redirect.ts";
+import { leavesOutput, redirect } from "./redirect.ts";
 import { type Output, ScriptScope } from "./scope.ts";
 import { childState, type State, withDoubt, withVariable } from "./state.ts";
 
@@ -45,7 +45,8 @@ const none: readonly PrefixAssignment[] = [];
 
 /** What a substitution stands for: text that is known, or names of files that splitting cuts at blanks. */
 function printedBy(type: Statement["command"]["type"], made: Output | undefined): readonly Field[] | undefined {
-  if (type === "Command" && made?.fields !== undefined) return made.fields;
+  const isNumber = made?.fields?.every((field) => field.kind === "number") === true;
+  if (made?.fields !== undefined && (type === "Command" || (type === "Pipeline" && isNumber))) return made.fields;
   if ((type !== "Command" && type !== "Pipeline") || made?.names === undefined) return undefined;
   const { fields } = made.names;
   if (fields.length === 0 || fields.some((field) => field.kind !== "glob")) return undefined;
@@ -121,7 +122,7 @@ export abstract class CommandInterpreter extends ScriptScope implements Scope, M
       for (const { node: assignment } of assignments) this.state = withVariable(this.state, assignment.name, undefined);
       if (this.pending !== undefined) judge.fail(this.pending);
       this.execute(judge, fields);
-      if (redirected) this.made = undefined;
+      if (redirected && !node.redirects.every(leavesOutput)) this.made = undefined;
     }
     this.pending = outer;
     if (this.networkCalls !== calls) this.checkLeak(from);

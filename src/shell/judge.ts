@@ -16,6 +16,7 @@ import {
   patternIn,
   patternRoot,
   secretCandidates,
+  withHidden,
 } from "./paths.ts";
 import type { State } from "./state.ts";
 import type { ChangeKind, DraftEffect, ShellWorld } from "./types.ts";
@@ -137,9 +138,10 @@ export class Judge {
 
   /** Names a filter such as `--include=.env` lets through. */
   readNamed(pattern: string): void {
-    if (!hasWildcard(pattern)) {
-      if (looksSecret(pattern)) for (const directory of this.state.directories ?? []) this.readPath(joinPath(directory, pattern), false);
-    } else this.readCandidates(pattern);
+    for (const name of hasWildcard(pattern) ? withHidden(pattern) : [pattern]) {
+      if (hasWildcard(name)) this.readCandidates(name);
+      else if (looksSecret(name)) for (const directory of this.state.directories ?? []) this.readPath(joinPath(directory, name), false);
+    }
   }
 
   private readCandidates(pattern: string): void {

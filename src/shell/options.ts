@@ -3,7 +3,7 @@
  * clusters, attached and separate values, `--`, options after operands. An option that is not in the table,
  * an abbreviation, or an argument that might turn into an option makes the command not understood.
  */
-import { type Field, mayBeOption, uncut } from "./field.ts";
+import { type Field, hasWildcard, mayBeOption, uncut } from "./field.ts";
 import type { Judge } from "./judge.ts";
 
 /**
@@ -156,6 +156,7 @@ export function readOptions(table: OptionTable, fields: readonly Field[], from: 
       continue;
     }
     if (field.kind !== "text") {
+      if (readPatternValue(table, field, options, judge)) continue;
       const operand = table.harmless && field.kind !== "words" ? field : namesOf(field, table, judge);
       if (operand !== undefined) {
         if (operands === none) operands = [];
@@ -177,6 +178,18 @@ export function readOptions(table: OptionTable, fields: readonly Field[], from: 
     index += used;
   }
   return { options, operands, operandIndex, afterDashes };
+}
+
+/** `--include=*.ts` without quotes: whatever names it matches, they begin with the same option. */
+function readPatternValue(table: OptionTable, { kind, text }: Field, options: GivenOptions, judge: Judge): boolean {
+  const equals = kind === "glob" && text.startsWith("--") ? text.indexOf("=") : -1;
+  const name = text.slice(2, Math.max(equals, 2));
+  const mark = hasWildcard(name) ? undefined : table.long.get(name);
+  if (mark !== "*" && mark !== ":" && mark !== "?") return false;
+  const value = text.slice(equals + 1);
+  options.set(name, attached(value));
+  if (mark === "*") judge.readNamed(value);
+  return true;
 }
 
 /** File names cut at blanks, for a program that does no harm with them, or where none can begin with a dash. */

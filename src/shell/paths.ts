@@ -190,6 +190,19 @@ function closingBracket(pattern: string, open: number): number {
   return -1;
 }
 
+/** Unlike the shell's, a leading wildcard of find and of filters by name matches a dot, so `*env` is `.env` too; `-iname` folds case. */
+export function withHidden(path: string): readonly string[] {
+  const name = path.replace(/^.*\//s, "");
+  const plain = name.toLowerCase();
+  const folded = plain === name ? [name] : [name, plain];
+  if (/^\*+$/.test(name)) return [name];
+  return folded.flatMap((one) => {
+    if (one.startsWith("*")) return [one, `.${one}`, ...(/^\*\./.test(one) ? [one.slice(1)] : [])];
+    const rest = /^(?:\?|\[[^\]]*\])(.*)$/s.exec(one)?.[1];
+    return rest === undefined ? [one] : [one, `.${rest}`];
+  });
+}
+
 export function patternIn(directory: string, pattern: string): string {
   return pattern.startsWith("/") ? pattern : joinPath(escapePattern(directory), pattern);
 }

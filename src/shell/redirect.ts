@@ -43,6 +43,14 @@ export function redirect(node: Redirection, judge: Judge, scope: Assigns, visit:
   apply(node.operator, node.descriptor, target, judge);
 }
 
+/** It surely leaves standard output alone: what is printed there is still what the command prints. */
+export function leavesOutput(node: Redirection): boolean {
+  const { descriptor } = node;
+  if (descriptor !== undefined && descriptor.type !== "FileDescriptor") return false;
+  if (node.type === "HereDoc" || node.type === "HereString" || node.operator === "<") return (descriptor?.value ?? 0) === 0;
+  return descriptor?.value === 2 && (node.operator === ">" || node.operator === ">>");
+}
+
 /** It surely leaves standard input alone. */
 function onlyOutput(node: Redirection): boolean {
   const { descriptor } = node;

@@ -82,8 +82,10 @@ const decompress = program({
 const packer = program({
   operands: (operands, judge, { options }) => {
     if (environmentSteers(judge.world.env, packerVariables) !== undefined) judge.fail("the environment configures it");
-    const prints = ["c", "stdout", "to-stdout", "l", "list", "t", "test", "version", "help", "V"].some((name) => options.has(name));
-    if (!prints) judge.fail("replaces files");
+    const has = (...names: readonly string[]) => names.some((name) => options.has(name));
+    // Of listing, testing and unpacking the last one named is what some of them do.
+    const looks = has("l", "list", "t", "test", "version", "help", "V") && !has("d", "decompress", "uncompress");
+    if (!looks && !has("c", "stdout", "to-stdout")) judge.fail("replaces files");
     for (const field of operands) if (!isStandardInput(field)) judge.read(field);
   },
   short: "cdfkqvtlV",

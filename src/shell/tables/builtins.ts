@@ -54,6 +54,9 @@ const printf: Handler = ({ judge, fields, machine }) => {
     judge.fail("the format of printf is only known when it runs");
     return;
   }
+  // `%n` assigns to the variable its argument names.
+  if (format.kind !== "text" || /%[^%a-zA-Z]*n/.test(format.text))
+    for (const { text } of fields.slice(index + 1)) if (identifier.test(text)) machine.assign(text, undefined, false, judge);
   const isPlain = format.kind === "text" && !/[%\\]/.test(format.text);
   if (isPlain && index === 1) judge.printed = [format];
   else if (format.kind === "text" && /^%s(?:\\n)?$/.test(format.text) && index === 1) {

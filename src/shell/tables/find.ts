@@ -5,6 +5,7 @@
 import { escapePattern, type Field, mayBeOption, textField } from "../field.ts";
 import type { Judge } from "../judge.ts";
 import type { Handler } from "../machine.ts";
+import { withHidden } from "../paths.ts";
 
 const plain = new Set(
   "-print -print0 -prune -depth -d -empty -follow -ls -mount -xdev -x -nouser -nogroup -noleaf -readable -writable -executable -true -false -not -a -o -and -or -quit -daystart -ignore_readdir_race -noignore_readdir_race -warn -nowarn ( ) ! , -H -L -P -E -X -s -help --help -version --version".split(
@@ -119,7 +120,7 @@ function readValue(predicate: string, value: Field | undefined, search: Search, 
     judge.fail("find with an argument that is only known when it runs");
     return false;
   }
-  if (reading.has(predicate)) judge.list(value, false);
+  if (reading.has(predicate) || /^-newer[aBcm][aBcm]$/.test(predicate)) judge.list(value, false);
   if (/^-i?name$|^-i?(?:whole)?(?:name|path)$/.test(predicate)) {
     search.narrowed = true;
     search.names.push(value.text);
@@ -161,19 +162,6 @@ function foundNames(search: Search): Field[] {
     }
   }
   return result;
-}
-
-/** Unlike the shell's, a leading wildcard of find matches a dot, so `*env` is `.env` too; `-iname` folds case. */
-function withHidden(path: string): readonly string[] {
-  const name = path.replace(/^.*\//s, "");
-  const plain = name.toLowerCase();
-  const folded = plain === name ? [name] : [name, plain];
-  if (/^\*+$/.test(name)) return [name];
-  return folded.flatMap((one) => {
-    if (one.startsWith("*")) return [one, `.${one}`, ...(/^\*\./.test(one) ? [one.slice(1)] : [])];
-    const rest = /^(?:\?|\[[^\]]*\])(.*)$/s.exec(one)?.[1];
-    return rest === undefined ? [one] : [one, `.${rest}`];
-  });
 }
 
 function substitute(fields: readonly Field[], found: readonly Field[]): Field[] | undefined {

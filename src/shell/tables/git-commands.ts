@@ -166,6 +166,9 @@ export const gitCommands: ReadonlyMap<string, GitCommand> = new Map<string, GitC
       long: `${diffLong} ${logLong}`,
       digits: true,
       risks: ["textconv", "external", "signature", "pager", "fetch"],
+      revisions: new Set(
+        "format pretty n max-count skip since after until before author grep first-parent no-merges merges reverse".split(" "),
+      ),
       operands: logOperands,
     },
   ],

@@ -106,8 +106,10 @@ function runRead(command: GitCommand, globals: Globals, fields: readonly Field[]
   checkTrust(command, globals, parsed, judge);
   command.operands(parsed.operands, judge, parsed);
   if (command.shows !== undefined) readContents(command.shows, parsed, judge);
+  if (!judge.heard) return;
   if (parsed.options.has("show-toplevel")) printTop(parsed, judge);
-  if (command.revisions !== undefined && judge.heard) printRevisions(command.revisions, parsed, judge);
+  if (parsed.options.has("name-only")) printChanged(parsed, judge);
+  if (command.revisions !== undefined) printRevisions(command.revisions, parsed, judge);
 }
 
 /** `cd "$(git rev-parse --show-toplevel)"` */
@@ -123,12 +125,26 @@ const example = "0123456789abcdef0123456789abcdef01234567";
 
 /** With these options alone it prints names of commits; what is none it may print as it stands. */
 function printRevisions(options: ReadonlySet<string>, parsed: ParsedOptions, judge: Judge): void {
-  const plain = parsed.operands.every(
-    ({ kind, text }) => kind === "text" && /^(?:\^?\w[\w/-]*|@)(?:[~^]\d*|@\{\w+\}|\.{2,3}\w[\w/-]*)*$/.test(text),
-  );
-  if (!plain || parsed.afterDashes > 0 || !parsed.options.every((name) => options.has(name))) return;
+  if (parsed.afterDashes > 0 || !parsed.operands.every(isPlainRevision) || !parsed.options.every((name) => options.has(name))) return;
+  if (options.has("format") && !/^(?:format:|tformat:)?%[hH]$/.test(formatOf(parsed))) return;
   revisionsAndPaths(parsed.operands, judge);
   judge.printed = [{ kind: "word", text: "", many: true, shown: "…", revision: example }];
+  judge.names = { nul: false, fields: judge.printed };
+}
+
+function isPlainRevision({ kind, text }: Field): boolean {
+  return kind === "text" && /^(?:\^?\w[\w/-]*|@)(?:[~^]\d*|@\{\w+\}|\.{2,3}\w[\w/-]*)*$/.test(text);
+}
+
+function formatOf({ options }: ParsedOptions): string {
+  const given = [...options.all("format"), ...options.all("pretty")];
+  return given.length === 1 && given[0]?.kind === "text" ? given[0].text : "";
+}
+
+/** `git diff --name-only`: names of tracked files. */
+function printChanged({ options }: ParsedOptions, judge: Judge): void {
+  if (!options.every((name) => /^(?:name-only|cached|staged|diff-filter|merge-base|z)$/.test(name))) return;
+  judge.names = { nul: options.has("z"), fields: [{ kind: "glob", text: "**", many: true, shown: "…" }] };
 }
 
 const formats = ["format", "pretty", "sort"];

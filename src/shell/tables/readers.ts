@@ -36,6 +36,13 @@ function listNames(operands: readonly Field[], judge: Judge, { options }: Parsed
   if (operands.every((field) => field.kind === "glob")) judge.names = { nul: false, fields: operands };
 }
 
+/** Of standard input alone it prints nothing but numbers. */
+function countWords(operands: readonly Field[], judge: Judge, { options }: ParsedOptions): void {
+  for (const field of operands) if (!isStandardInput(field)) judge.read(field);
+  const one = ["l", "w", "c", "m", "lines", "words", "bytes", "chars"].filter((name) => options.has(name));
+  if (operands.length === 0 && one.length === 1) judge.printed = [{ kind: "number", text: "", many: false, shown: "wc" }];
+}
+
 const pagerVariables = /^(?:LESS|MORE)/;
 const batVariables = /^BAT_/;
 
@@ -104,7 +111,13 @@ export const readers: Readonly<Record<string, Program>> = {
     harmless: true,
     passesNames: true,
   }),
-  wc: program({ operands: "read", short: "cmlLw", long: "bytes chars lines max-line-length words total:", harmless: true, counts: true }),
+  wc: program({
+    operands: countWords,
+    short: "cmlLw",
+    long: "bytes chars lines max-line-length words total:",
+    harmless: true,
+    counts: true,
+  }),
   sort: program({
     operands: "read",
     short: "bdfghiMnRrVcCmsuzk:t:S:o>",
@@ -286,7 +299,10 @@ export const readers: Readonly<Record<string, Program>> = {
     counts: true,
   }),
   df: program({
-    operands: "text",
+    // A directory right below the root is a place of the machine; whether a deeper one is there, is a listing.
+    operands: (operands, judge) => {
+      for (const field of operands) if (field.kind !== "text" || !/^\/[\w.-]*\/?$/.test(field.text)) judge.list(field, false);
+    },
     short: "aB:hHiklPTt:x:v",
     long: "all block-size: human-readable si inodes local no-sync output? portability print-type type: exclude-type: total",
     harmless: true,

@@ -93,14 +93,14 @@ const printenv: Handler = ({ judge, fields }) => {
   if (!named) judge.fail("prints the environment, which may hold secrets");
 };
 
-/** `ip [-4 …] OBJECT [show …]`: every other verb changes the network, runs a command or waits for events. */
+/** `ip [-4 …] OBJECT [show …]`: every other verb changes the network, runs a command or waits for events, and `s` may be `set`. */
 const ip: Handler = ({ judge, fields }) => {
   const words = fields.slice(1).map((field) => (field.kind === "text" ? field.text : ""));
   const object = words.findIndex(
     (word) => !/^-(?:4|6|0|o|br|brief|j|json|p|pretty|s|stats|statistics|d|details|h|human|c|color)$/.test(word),
   );
   const isKnown = /^(?:a|addr|address|l|link|r|route|n|neigh|rule)$/.test(words[object] ?? "");
-  if (!isKnown || !/^(?:|s|sh|show|ls|list|get)$/.test(words[object + 1] ?? "")) judge.fail("ip changes the network, or runs a command");
+  if (!isKnown || !/^(?:|show|ls|list|get)$/.test(words[object + 1] ?? "")) judge.fail("ip changes the network, or runs a command");
 };
 
 export const systemPrograms: Readonly<Record<string, Program>> = {

@@ -1,14 +1,15 @@
 /**
- * Programs of which nothing is known but how to ask for their version. Left out on purpose are those that let a file of
- * the project choose the program that answers: yarn, pnpm, cargo, rustc, go, mvn, gradle, dotnet, bazel.
+ * Programs of which nothing is known but how to ask for their version. Left out on purpose are those that let the
+ * project choose the program that answers (yarn, pnpm, cargo, rustc, go, mvn, gradle, dotnet, jest, webpack), or load its
+ * code before they answer (pytest, mocha, flake8, ansible, hg).
  */
 import type { Program } from "../machine.ts";
 import { asksAlways, versionOnly } from "../program.ts";
 
 const askedBy: Readonly<Record<string, string>> = {
   "--version":
-    "tsc eslint prettier vitest jest webpack vite rollup esbuild biome mocha tsx aws az gcloud vim nvim emacs nano sqlite3 psql mysql redis-cli redis-server swift ffprobe pytest mypy ruff black flake8 poetry pipenv shellcheck shfmt hadolint yamllint clang-format ninja meson bison flex nasm ld lldb valgrind podman ansible packer vagrant rake rspec pandoc bash zsh dash fish ninja git-lfs hg svn cvs",
-  "-V": "tmux ansible",
+    "tsc eslint prettier vitest vite rollup esbuild biome aws vim nvim emacs nano sqlite3 psql mysql redis-cli redis-server ffprobe black ruff shellcheck shfmt hadolint yamllint clang-format ninja meson bison flex nasm ld lldb valgrind podman pandoc fish git-lfs svn",
+  "-V": "tmux",
   "-v": "tsc nginx eslint prettier redis-server",
   "-version": "ffmpeg ffprobe",
 };

@@ -46,7 +46,7 @@ function arriving(judge: Judge, nul: boolean, recut: boolean): readonly Field[] 
     // xargs has quotes of its own.
     return upstream.fields.some((field) => /['"\\]/.test(field.text)) ? [unknown] : upstream.fields;
   }
-  if (nul && upstream.nul) return upstream.fields;
+  if ((nul && upstream.nul) || upstream.fields.every((field) => field.revision !== undefined)) return upstream.fields;
   return upstream.fields.map((field) => (field.kind === "glob" ? { ...unknown, pattern: field.text } : unknown));
 }
 
