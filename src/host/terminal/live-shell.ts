@@ -36,11 +36,11 @@ export class LiveShell {
     this.terminal = nameOf(pty);
     // The pty was opened for bytes, whatever its types say.
     pty.onData((data: string | Buffer) => {
-      if (this.#ended) return;
       scanner.push(
         typeof data === "string" ? Buffer.from(data) : data,
-        (bytes) => options.onBytes(bytes),
-        (found) => options.onMark(found),
+        // It may be ended in the middle of what it sent; the rest is nobody's.
+        (bytes) => !this.#ended && options.onBytes(bytes),
+        (found) => !this.#ended && options.onMark(found),
       );
     });
     pty.onExit(({ exitCode, signal }) => {

@@ -17,6 +17,8 @@ export interface ShellPaths {
 /** The alias that runs a command: as short as it can be, since the shell reads what is typed one character at a time. */
 export const runAlias = "__karyi";
 
+const dropSecrets = `[[ __karyi_\${__karyi_secret-} == __karyi_ ]] || \\builtin unset -v "\${__karyi_secret[@]}" __karyi_secret`;
+
 const quiet = "[[ __karyi_$- == *[xe]* ]] && { builtin local -; builtin set +xe; } 2>/dev/null";
 
 /** `declare -xp` and not `export -p`, which prints something else in posix mode. The last NUL says that all of it was written. */
@@ -25,7 +27,7 @@ const writeState = `{ \\builtin printf '%s\\0' "$PWD"; \\builtin declare -xp; \\
 /**
  * Prompt hook: says on the terminal itself, whatever the shell's own output was redirected to, how the command ended and where;
  * writes the state to a file; and says that it did (`P`), whether the start of a command will be told by PS0, and whether the
- * alias is there. The end comes first, so that nobody who needs no state waits for it. `$?` is kept for hooks of other people.
+ * alias is there. A shell that would read its next command elsewhere than from the terminal leaves. The end comes first, so that nobody who needs no state waits for it. `$?` is kept for hooks of other people.
  * PS1 says that a prompt stands (`B`): without an end before it the hook is gone.
  */
 export function shellHooks({ state, command, hooks, leave }: ShellPaths, nonce: string): string {
@@ -33,7 +35,7 @@ export function shellHooks({ state, command, hooks, leave }: ShellPaths, nonce: 
   const prompt = `\\[\\e]133;${nonce};B\\a\\]`;
   return `__karyi_save() {
   ${quiet}
-  [[ __karyi_\${__karyi_secret-} == __karyi_ ]] || builtin unset -v "\${__karyi_secret[@]}" __karyi_secret
+  ${dropSecrets}
   ${writeState} 2>/dev/null >|${shellQuoted(state)}
 }
 __karyi_prompt() {
@@ -42,6 +44,7 @@ __karyi_prompt() {
   [[ $__karyi_cwd == *[[:cntrl:]]* ]] && __karyi_cwd=
   if [[ -t 1 ]]; then builtin printf '${mark}D;%s;%s\\007' "$__karyi_code" "$__karyi_cwd"
   else builtin printf '${mark}D;%s;%s\\007' "$__karyi_code" "$__karyi_cwd" >/dev/tty; fi
+  [[ -t 0 ]] || . ${shellQuoted(leave)}
   __karyi_save && __karyi_saved=1
   [[ -t 2 && \${PS0-} == *${nonce}* ]] && __karyi_told=1
   [[ $BASHOPTS == *expand_aliases* && \${BASH_ALIASES[${runAlias}]-} == *__karyi_done ]] && __karyi_short=1
@@ -131,6 +134,7 @@ POSIXLY_CORRECT=1
 \\unset -f builtin unset printf declare compgen exit trap POSIXLY_CORRECT
 \\builtin unset -v POSIXLY_CORRECT
 \\builtin trap - EXIT DEBUG
+${dropSecrets}
 ${writeState} 2>/dev/null >|${shellQuoted(state)}
 \\builtin exit "$__karyi_status"
 `;

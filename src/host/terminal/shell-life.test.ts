@@ -79,19 +79,11 @@ describe("a shell outlives what is done to it", () => {
     });
   }
 
-  test("exec <file: its lines are the shell's input, and at their end another shell goes on", async () => {
+  test("exec <file: a shell that would read its commands there is replaced before it does", async () => {
     const { run, cwd } = await testTerminal();
-    await writeFile(join(cwd, "lines"), "export FROM=file\n");
-    await run("exec <lines", 8_000);
-    // Until the file is read to its end, what is typed is read by nobody.
-    const refused: unknown[] = [];
-    const next = async (): ReturnType<typeof run> =>
-      run("echo $FROM", 8_000).catch((error: unknown) => {
-        refused.push(error);
-        return refused.length > 50 ? Promise.reject(error) : next();
-      });
-    expect(await next()).toMatchObject({ output: "file\n", exitCode: 0 });
-    for (const error of refused) expect(error).toMatchObject({ code: "tool_conflict" });
+    await writeFile(join(cwd, "lines"), "export FROM=file; touch made\n");
+    expect(await run("export KEPT=1; exec <lines", 8_000)).toEqual({ output: "", exitCode: 0, cwd, restarted: true });
+    expect(await run("echo ${FROM-none} $KEPT; ls", 8_000)).toEqual({ output: "none 1\nlines\n", exitCode: 0, cwd });
   });
 
   test("hooks that a person removed at the prompt are loaded again", async () => {
@@ -123,6 +115,21 @@ describe("a shell outlives what is done to it", () => {
     const { run } = await testTerminal();
     await run("set -v");
     expect((await run("echo one")).output).toBe("echo one\none\n");
+  });
+
+  test("a shell that leaves takes the secure variables of its command along", async () => {
+    const { run, terminal } = await testTerminal();
+    await run("true");
+    const value = ["s3", "cret", "value"].join("-");
+    const answer = await terminal.run("unset PROMPT_COMMAND; readonly PROMPT_COMMAND; export KEPT=1", {
+      timeoutMs: 8_000,
+      signal: new AbortController().signal,
+      session: { cwd: "/", env: {} },
+      secrets: { KARYI_V1: value },
+      onOutput: () => {},
+    });
+    expect(answer).toMatchObject({ exitCode: 0, restarted: true, carried: { env: { KEPT: "1" } } });
+    expect((await run("echo ${KARYI_V1-none} $KEPT")).output).toBe("none 1\n");
   });
 
   test("variables are known in posix mode too", async () => {

@@ -254,7 +254,8 @@ class Terminal implements SessionTerminal {
       );
       if (call.end && !(call.end.kind === "prompt" && mayAnswerEarly())) await this.#comeBack(call.end.exitCode, touchesModes);
       const answer = this.#report(call, options, outcome);
-      if (call.end?.kind === "gone" && !call.started && !options.signal.aborted) throw notRun();
+      // Of a shell that was killed the last bytes may be lost, and with them that the command began.
+      if (call.end?.kind === "gone" && !call.started && call.end.exitCode < 128 && !options.signal.aborted) throw notRun();
       return answer;
     } finally {
       options.signal.removeEventListener("abort", wake);
