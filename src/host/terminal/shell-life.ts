@@ -111,9 +111,11 @@ export class ShellLife {
     this.#env = { ...this.#env, ...env };
   }
 
-  /** What the shell reported at this prompt. */
+  /** What the shell reported at this prompt; read when it is first asked for, since an answer that comes early needs none of it. */
   get state(): ReportedState | undefined {
-    return this.#turn === "idle" ? this.#state : undefined;
+    if (this.#turn !== "idle") return undefined;
+    this.#state ??= this.#shell?.files.state();
+    return this.#state;
   }
 
   ensure(): Promise<LiveShell> {
@@ -125,8 +127,13 @@ export class ShellLife {
     return this.#starting;
   }
 
-  /** Waits for the prompt of a command that ended. A shell that does not come back to it is replaced. */
+  /** Waits for the prompt of a command that ended. A shell that does not come back to it, or whose state cannot be read, is replaced. */
   async settled(): Promise<void> {
+    await this.#prompt();
+    if (this.#turn === "idle" && !this.state) this.#replace();
+  }
+
+  async #prompt(): Promise<void> {
     if (this.#turn !== "ended") return;
     let timer: NodeJS.Timeout | undefined;
     await new Promise<void>((resolve) => {
@@ -266,11 +273,9 @@ export class ShellLife {
     this.#told = told;
     this.#short = short;
     this.#turn = "idle";
-    this.#state = saved ? this.#shell?.files.state() : undefined;
-    if (!this.#state) {
-      if (isFirst) this.#ready?.(notStarted());
-      else this.#replace();
-    } else if (isFirst) this.#ready?.();
+    this.#state = undefined;
+    if (isFirst) this.#ready?.(saved ? undefined : notStarted());
+    else if (!saved) this.#replace();
     this.#wake();
   }
 

@@ -252,8 +252,9 @@ class Terminal implements SessionTerminal {
         call,
         options,
       );
-      if (call.end && !(call.end.kind === "prompt" && mayAnswerEarly())) await this.#comeBack(call.end.exitCode, touchesModes);
-      const answer = this.#report(call, options, outcome);
+      const isEarly = call.end?.kind === "prompt" && mayAnswerEarly();
+      if (call.end && !isEarly) await this.#comeBack(call.end.exitCode, touchesModes);
+      const answer = this.#report(call, options, outcome, isEarly);
       // Of a shell that was killed the last bytes may be lost, and with them that the command began.
       if (call.end?.kind === "gone" && !call.started && call.end.exitCode < 128 && !options.signal.aborted) throw notRun();
       return answer;
@@ -270,9 +271,9 @@ class Terminal implements SessionTerminal {
     if ((touchesModes || exitCode >= 128) && this.#life.shell) await makeSane(this.#life.shell.terminal);
   }
 
-  #report(call: TerminalCall, { session }: TerminalUse, { waiting, timedOut }: Outcome): TerminalAnswer {
+  #report(call: TerminalCall, { session }: TerminalUse, { waiting, timedOut }: Outcome, isEarly = false): TerminalAnswer {
     const { text, omitted, total } = call.output.finish();
-    const carried = this.#told.take(this.#life.state, session);
+    const carried = this.#told.take(isEarly ? undefined : this.#life.state, session);
     const takenOver = this.#takenOver;
     const restarted = this.#restarted;
     this.#takenOver = false;
