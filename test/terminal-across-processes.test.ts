@@ -1,7 +1,10 @@
 /** One terminal a session, used by one built command after the other, each a process of its own (B8, R2). */
+import { spawn as spawnProcess } from "node:child_process";
+import { once } from "node:events";
 import { readdirSync, readFileSync } from "node:fs";
 import { readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import type { Readable } from "node:stream";
 import { spawn } from "@lydell/node-pty";
 import { describe, expect, onTestFinished, test } from "vitest";
 // As it is shipped: the keeper is a part of the build.
@@ -199,6 +202,20 @@ describe("the terminal of a session, from one command to the next", () => {
       data: { restarted: true, cwd: join(workspace, "sub") },
     });
     expect((await run("true")).data).not.toHaveProperty("restarted");
+  });
+
+  test("what a command was given to hold open is closed when it ends, though its terminal lives on", async () => {
+    const { workspace, home, live } = await places();
+    const args = ["call", "Terminal", '{"command":"true"}', "--approve", "yes", "--workspace", workspace, "--home", home];
+    // A number that Node does not take for one of its own.
+    const held = 40;
+    const command = spawnProcess(process.execPath, [bin, ...args], {
+      stdio: Array.from({ length: held + 1 }, (_, fd) => (fd === held ? "pipe" : "ignore")),
+    });
+    const handedOn = command.stdio[held as 0] as unknown as Readable;
+    handedOn.resume();
+    await Promise.all([once(command, "exit"), once(handedOn, "close")]);
+    expect(await live()).toHaveLength(1);
   });
 
   test("commands that start at once share one terminal", async () => {

@@ -153,6 +153,32 @@ describe("attach", () => {
     expect((await terminal.screen()).lines.join("\n")).not.toContain("typed");
   });
 
+  test("a slow watcher misses output and is painted anew; it never holds the terminal up", async () => {
+    const { path, run, cwd } = await served();
+    await run("true");
+    const token = await readFile(join(cwd, "run", "token"), "utf8");
+    const socket = createConnection(path);
+    onTestFinished(() => void socket.destroy());
+    socket.pause();
+    socket.write(encodeJson("hello", { version: protocolVersion, token, purpose: "watch" }));
+    expect(await run("head -c 12000000 /dev/zero | tr '\\0' x | fold -w 4000; echo; echo the-last-line")).toMatchObject({ exitCode: 0 });
+    const reader = new FrameReader();
+    reader.trust();
+    let bytes = 0;
+    let text = "";
+    await new Promise<void>((resolve) => {
+      socket.on("data", (chunk) =>
+        reader.push(chunk, (_, payload) => {
+          bytes += payload.length;
+          text = (text + payload.toString("latin1")).slice(-10_000);
+          if (text.includes("the-last-line")) resolve();
+        }),
+      );
+      socket.resume();
+    });
+    expect(bytes).toBeLessThan(12_000_000);
+  });
+
   test("bytes that are not the protocol end the connection, and only that", async () => {
     const { path, run } = await served();
     await run("true");

@@ -65,14 +65,23 @@ function tell(news: KeeperNews): void {
  * for hours. Node opens everything of its own so that it is not handed on; what was handed on to it has no such mark.
  */
 function closeInherited(): void {
-  try {
-    for (const fd of readdirSync("/proc/self/fd")
-      .map(Number)
-      .filter((number) => number > 2)) {
+  for (const fd of openFiles()) {
+    try {
       const flags = /^flags:\s*(\d+)$/m.exec(readFileSync(`/proc/self/fdinfo/${fd}`, "latin1"))?.[1];
       if (flags !== undefined && (Number.parseInt(flags, 8) & closeOnExec) === 0) closeSync(fd);
+    } catch {
+      // It was open only to list the others.
     }
+  }
+}
+
+/** Besides the three that every process has. Elsewhere the system does not tell. */
+function openFiles(): number[] {
+  try {
+    return readdirSync("/proc/self/fd")
+      .map(Number)
+      .filter((fd) => fd > 2);
   } catch {
-    // Elsewhere the system does not tell.
+    return [];
   }
 }

@@ -171,7 +171,7 @@ describe("a terminal kept by a process of its own", () => {
     }
   });
 
-  test("the process has nothing of the environment and the open files of who started it, but where programs are found", async () => {
+  test("of who started it the process has only where programs are found, and neither its directory nor its session", async () => {
     const cwd = await place();
     const { run } = reached(cwd, kept);
     const { output } = await run(
