@@ -1,6 +1,6 @@
 /** What git would show of committed secrets asks, like reading the file; in repositories without any, git asks nothing. */
 import { execFileSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
@@ -137,9 +137,14 @@ it("git is trusted in a directory the command goes to, unless a repository there
   for (const command of ["cd src && git status", "git -C src log -1", "cd 'docs' && cd ../src && git diff", "cd nested && git log"])
     expect([command, await verdict(command)]).toEqual([command, "allow"]);
   git(join(workspace, "nested"), "config", "core.fsmonitor", "./run-me");
+  mkdirSync(join(workspace, "nested/sub"));
+  symlinkSync("nested/sub", join(workspace, "link"));
   for (const command of [
     "cd nested && git status",
     "git -C nested status",
+    "git -C link status",
+    "cd src && git -C ../link/.. status",
+    "cd src && cd -P ../link/.. && git status",
     "d=nested; cd $d && git status",
     "cd src/.. && cd nested; git status",
   ])

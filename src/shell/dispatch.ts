@@ -169,7 +169,19 @@ function isUsual(found: string, name: string, workspace: string): boolean {
   const directory = found.startsWith("/usr/bin/") ? "/usr/bin" : found.startsWith("/bin/") ? "/bin" : undefined;
   if (directory === undefined || found.length !== directory.length + 1 + name.length) return false;
   if (name.charCodeAt(0) === 0x2e || !found.endsWith(name)) return false;
-  return !isWithin(directory, workspace) && !isWithin(workspace, directory);
+  return !meetsSystem(workspace);
+}
+
+let lastWorkspace: string | undefined;
+let lastMeets = false;
+
+/** A workspace that lies in the usual directories of programs, or around them; the one asked about last is nearly always asked about next. */
+function meetsSystem(workspace: string): boolean {
+  if (workspace !== lastWorkspace) {
+    lastMeets = ["/usr/bin", "/bin"].some((directory) => isWithin(directory, workspace) || isWithin(workspace, directory));
+    lastWorkspace = workspace;
+  }
+  return lastMeets;
 }
 
 const perhapsSecret = /\.[a-z]|id_|cred|secret|shadow/;

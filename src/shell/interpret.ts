@@ -140,6 +140,7 @@ export class Interpreter extends CommandInterpreter {
     this.check(node);
     if (node.commands.length === 1 && node.commands[0] !== undefined) {
       const bad = this.runNode(node.commands[0]);
+      if (node.commands[0].type !== "Command") this.made = undefined;
       if (node.prefixes.some((prefix) => prefix.type === "Negation")) {
         const good = this.state;
         this.state = bad;
@@ -167,8 +168,8 @@ export class Interpreter extends CommandInterpreter {
     }
     this.heard = heard;
     this.feed = undefined;
-    // Of the names that went through it only a substitution makes something.
-    this.made = heard ? this.lastMade() : undefined;
+    // What its last command prints is all that it prints, and only a substitution makes something of it.
+    this.made = heard && node.commands[last]?.type === "Command" ? this.lastMade() : undefined;
     this.concurrent -= 1;
     this.state = before;
     if (this.networkCalls !== calls) this.checkLeak(from);

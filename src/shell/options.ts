@@ -185,7 +185,7 @@ function readPatternValue(table: OptionTable, { kind, text }: Field, options: Gi
   const equals = kind === "glob" && text.startsWith("--") ? text.indexOf("=") : -1;
   const name = text.slice(2, Math.max(equals, 2));
   const mark = hasWildcard(name) ? undefined : table.long.get(name);
-  if (mark !== "*" && mark !== ":" && mark !== "?") return false;
+  if (!table.harmless || table.posix || (mark !== "*" && mark !== ":" && mark !== "?")) return false;
   const value = text.slice(equals + 1);
   options.set(name, attached(value));
   if (mark === "*") judge.readNamed(value);

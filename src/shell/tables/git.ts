@@ -173,13 +173,18 @@ const riskyKeys: Readonly<Record<GitRisk, RegExp>> = {
 const alwaysRisky =
   /^(?:include\.|includeif\.|extensions\.worktreeconfig$|core\.(?:worktree|attributesfile|editor|askpass|alternaterefscommand|excludesfile)$|alias\.|submodule\.)/;
 
+/** Where `..` follows a link, text does not say what directory it is. */
+function isKnown(directory: string, directories: readonly string[]): boolean {
+  return !/(?:^|\/)\.\.(?:\/|$)/.test(directory) && directories.includes(normalizePath(directory));
+}
+
 function checkTrust(command: GitCommand, globals: Globals, parsed: ParsedOptions, judge: Judge): void {
   const { world } = judge;
   if (world.interactive === true && !globals.switchedOff.includes("pager") && (world.env?.GIT_PAGER ?? world.env?.PAGER) !== "cat")
     judge.fail("starts a pager");
   const here = judge.state.directories;
   const trusted = here?.every(
-    (directory) => (directory === world.cwd && world.gitTrusted) || world.gitDirectories?.includes(normalizePath(directory)) === true,
+    (directory) => (directory === world.cwd && world.gitTrusted) || isKnown(directory, world.gitDirectories ?? []),
   );
   if (trusted === true) return;
   if (here?.length !== 1 || here[0] !== world.cwd || world.gitConfigKeys === undefined) {

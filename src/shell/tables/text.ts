@@ -3,7 +3,7 @@
  * writes, starts programs, or reads more than the operands.
  */
 import { isHarmlessAwk } from "../awk-script.ts";
-import { type Field, textField } from "../field.ts";
+import { type Field, textField, uncut } from "../field.ts";
 import type { Handler, Program } from "../machine.ts";
 import { optionTable, readOptions } from "../options.ts";
 import { isStandardInput } from "../program.ts";
@@ -76,7 +76,8 @@ const awk: Handler = ({ judge, fields }) => {
   if (source?.kind !== "text" || !isHarmlessAwk(source.text)) judge.fail("an awk program that could write files or start programs");
   for (const field of rest.slice(1)) {
     if (isStandardInput(field) || (field.kind === "text" && /^[A-Za-z_]\w*=/.test(field.text))) continue;
-    judge.read(field);
+    const names = uncut(field);
+    judge.read(names !== undefined && judge.readUncut(names) ? names : field);
   }
 };
 
