@@ -22,11 +22,6 @@ export function isSameTime(one: string, other: string): boolean {
   return microseconds(one) === microseconds(other);
 }
 
-/** From what `Stats` say, where nobody asked for more. */
-export function timeOfMilliseconds(mtimeMs: number): string {
-  return (BigInt(Math.round(mtimeMs * 1000)) * 1000n).toString();
-}
-
 /** The time of last access stays. Of somebody else's file it cannot be set: who may write it is content with the bytes. */
 export function setTime(path: string, mtimeNs: string): void {
   const system = systemPath(path);

@@ -6,7 +6,7 @@
  */
 import { randomBytes } from "node:crypto";
 import { lstatSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, type Stats, writeFileSync } from "node:fs";
-import { join, relative } from "node:path";
+import { dirname, join, relative } from "node:path";
 import { setImmediate as breath } from "node:timers/promises";
 import {
   type Blobs,
@@ -18,7 +18,7 @@ import {
   type UndoGuarantee,
 } from "../../contract/index.ts";
 import { createBlobs } from "../files/blobs.ts";
-import { timeOfMilliseconds } from "../files/times.ts";
+import { timeOf } from "../files/times.ts";
 import { withRisk } from "./describe-changes.ts";
 import { look, namesIn, targetOf } from "./exact-names.ts";
 import { isWithin } from "./mount-table.ts";
@@ -36,6 +36,7 @@ const defaultLimits: ShadowLimits = { files: 20_000, bytes: 256 << 20, fileBytes
 interface Kept extends Seen {
   readonly uid: number;
   readonly gid: number;
+  readonly mtimeNs: string;
   /** Of a file: its bytes. Absent where they could not be kept. */
   readonly hash?: string;
   /** Of a file with a secret: encrypted, and kept nowhere else. */
@@ -107,7 +108,7 @@ export class Shadow {
     let bytes = 0;
     let isNew = false;
     const left = await walk(roots, this.#places.hidden, async (path, stats) => {
-      if (paths.size >= this.#limits.files || bytes >= this.#limits.bytes) return false;
+      if (paths.size >= this.#limits.files + roots.length || bytes >= this.#limits.bytes) return false;
       const kept = await this.#keep(path, stats, known.get(path));
       isNew ||= kept.hash !== undefined && kept !== known.get(path);
       bytes += kept.hash === undefined ? 0 : stats.size;
@@ -129,12 +130,13 @@ export class Shadow {
     });
     const gone: JournalEntry[] = [];
     const there: JournalEntry[] = [];
+    const times = new Map<string, Kept>();
     const changes: FileChange[] = [];
     const lost: string[] = [];
     for (const [path, kept] of snapshot.paths) {
       const stats = now.get(path);
       if (stats !== undefined && (await this.#isSame(path, kept, stats))) {
-        if (kept.mtimeMs !== stats.mtimeMs) there.push({ path, before: timeImage(kept) });
+        if (kept.mtimeMs !== stats.mtimeMs) times.set(path, kept);
         continue;
       }
       changes.push(changeOf(path, kept, stats));
@@ -147,10 +149,17 @@ export class Shadow {
       there.push({ path, before: { kind: "absent" } });
       changes.push({ path, change: stats.isSymbolicLink() ? "link" : "created", ...(stats.isFile() ? { afterSize: stats.size } : {}) });
     }
+    const contents = [...gone.reverse(), ...there.sort((a, b) => a.path.length - b.path.length)];
+    // What undo puts into a directory changes its time, also where the command did not.
+    for (const around of new Set(contents.map(({ path }) => dirname(path)))) {
+      const kept = snapshot.paths.get(around);
+      if (kept !== undefined && now.get(around)?.isDirectory()) times.set(around, kept);
+    }
+    for (const { path } of contents) times.delete(path);
     const uncovered = [...lost, ...snapshot.left];
     return {
       // As a commit has it: what went, inner before outer, then the rest, outer before inner.
-      journal: [...gone.reverse(), ...there.sort((a, b) => a.path.length - b.path.length)],
+      journal: [...contents, ...[...times].map(([path, kept]) => ({ path, before: timeImage(kept) }))],
       changes: changes.map((change) => withRisk(change, inRoot(change.path, snapshot.roots))).sort((a, b) => (a.path < b.path ? -1 : 1)),
       undo: uncovered.length === 0 ? { kind: "snapshot" } : { kind: "partial", uncovered: uncovered.slice(0, 100) },
     };
@@ -176,10 +185,10 @@ export class Shadow {
   }
 
   async #keep(path: string, stats: Stats, known: Kept | undefined): Promise<Kept> {
-    const seen = { ...seenOf(stats), uid: stats.uid, gid: stats.gid, at: Date.now() };
+    if (known?.hash !== undefined && isUntouched(known, stats) && known.at - known.ctimeMs > sameMomentMs) return known;
+    const seen = { ...seenOf(stats), uid: stats.uid, gid: stats.gid, mtimeNs: timeOf(path), at: Date.now() };
     if (stats.isSymbolicLink()) return { ...seen, target: targetOf(path) };
     if (!stats.isFile() || stats.size > this.#limits.fileBytes) return seen;
-    if (known?.hash !== undefined && isUntouched(known, stats) && known.at - known.ctimeMs > sameMomentMs) return known;
     try {
       const image = await this.#images.capture(path);
       if (image.kind === "file" && image.sealed) return { ...seen, hash: image.hash, sealed: image };
@@ -204,7 +213,7 @@ export class Shadow {
   /** In the store that undo reads from; `undefined` where the bytes were not kept. */
   async #image(kept: Kept): Promise<FileImage | undefined> {
     const mode = kept.mode & 0o7777;
-    const dress = { uid: kept.uid, gid: kept.gid, mtimeNs: timeOfMilliseconds(kept.mtimeMs) };
+    const dress = { uid: kept.uid, gid: kept.gid, mtimeNs: kept.mtimeNs };
     if (isDirectoryMode(kept.mode)) return { kind: "directory", mode, ...dress };
     if (kept.target !== undefined) return { kind: "link", target: kept.target, ...dress };
     if ((kept.mode & 0o170000) === 0o010000) return { kind: "pipe", mode, ...dress };
@@ -256,15 +265,17 @@ async function walk(
     for (const path of inner) await enter(path, device);
   };
   for (const root of roots) {
-    const { dev } = lstatSync(root);
+    const stats = lstatSync(root);
+    const { dev } = stats;
+    await visit(root, stats);
     await enter(root, dev);
     while (later.length > 0) await enter(later.shift() ?? root, dev);
   }
   return left;
 }
 
-function timeImage({ mode, mtimeMs }: Kept): FileImage {
-  return { kind: "time", mtimeNs: timeOfMilliseconds(mtimeMs), ...(isDirectoryMode(mode) ? { directory: true } : {}) };
+function timeImage({ mode, mtimeNs }: Kept): FileImage {
+  return { kind: "time", mtimeNs, ...(isDirectoryMode(mode) ? { directory: true } : {}) };
 }
 
 function isUntouched(seen: Seen, now: Stats): boolean {
@@ -287,7 +298,8 @@ function changeOf(path: string, kept: Kept, now: Stats | undefined): FileChange 
   return onlyMode ? { path, change: "mode" } : { path, change: "modified", ...before, afterSize: now.size };
 }
 
-const indexFile = "index.json";
+/** Another name when more is written down: what is known by an earlier one is looked at anew. */
+const indexFile = "index-2.json";
 
 function readIndex(store: string): ReadonlyMap<string, Kept> {
   mkdirSync(store, { recursive: true, mode: 0o700 });
