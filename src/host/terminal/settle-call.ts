@@ -29,10 +29,24 @@ export interface Settling {
 }
 
 export async function settleCall(settling: Settling, call: TerminalCall, use: TerminalUse): Promise<Outcome> {
+  const { signal } = use;
+  // Most commands end before the first look, and until then nobody need hear of a cancel.
+  await call.ended(Math.min(firstLookMs, use.timeoutMs));
+  if (call.end && call.lines < 2) return {};
+  const wake = () => call.wake();
+  signal.addEventListener("abort", wake, { once: true });
+  try {
+    return await settle(settling, call, use);
+  } finally {
+    signal.removeEventListener("abort", wake);
+  }
+}
+
+async function settle(settling: Settling, call: TerminalCall, use: TerminalUse): Promise<Outcome> {
   const { life, foreground, options } = settling;
   const { signal, callId } = use;
   let asked = 0;
-  let until = Date.now() + use.timeoutMs;
+  let until = Date.now() + use.timeoutMs - firstLookMs;
   let pauseMs = firstLookMs;
   while (!call.end || (await goesOn(call))) {
     if (signal.aborted) return interrupt(settling, call);

@@ -244,8 +244,6 @@ class Terminal implements SessionTerminal {
     const call = this.#call;
     if (!call) throw closedFailure();
     const life = this.#life;
-    const wake = () => call.wake();
-    options.signal.addEventListener("abort", wake, { once: true });
     try {
       const outcome = await settleCall(
         { life, foreground: this.#foreground, hidden: this.#hidden, options: this.#options, hide: (text) => this.#hide(text) },
@@ -259,7 +257,6 @@ class Terminal implements SessionTerminal {
       if (call.end?.kind === "gone" && !call.started && call.end.exitCode < 128 && !options.signal.aborted) throw notRun();
       return answer;
     } finally {
-      options.signal.removeEventListener("abort", wake);
       if (this.#call === call) this.#call = undefined;
     }
   }
