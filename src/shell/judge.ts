@@ -86,14 +86,14 @@ export class Judge {
   }
 
   /** Names and sizes, not contents: of a secret file that is no more than its directory tells. */
-  list(field: Field, tree: boolean): void {
+  list(field: Field, tree: boolean, linkDepth = 0): void {
     if (field.kind === "text") {
       if (field.text !== "")
-        for (const here of this.directoriesFor(field.text)) this.listPath(joinPath(here, field.text), tree || field.many);
+        for (const here of this.directoriesFor(field.text)) this.listPath(joinPath(here, field.text), tree || field.many, linkDepth);
       return;
     }
     this.note(field);
-    const depth = globDepth(field);
+    const depth = Math.max(linkDepth, globDepth(field));
     for (const path of this.paths(field)) this.listPath(path, tree || field.many, depth);
     if (field.kind === "glob") this.readCandidates(field.text);
   }

@@ -1,6 +1,6 @@
 /** Makers of table rows: a program as data, its option table built when it is first met. */
 import type { Field } from "./field.ts";
-import type { Judge } from "./judge.ts";
+import { anyDepth, type Judge } from "./judge.ts";
 import type { Handler, Program } from "./machine.ts";
 import { type GivenOptions, type OptionSpec, type OptionTable, optionTable, type ParsedOptions, readOptions } from "./options.ts";
 
@@ -15,6 +15,8 @@ export interface ProgramSpec extends OptionSpec {
     | ((operands: readonly Field[], judge: Judge, parsed: ParsedOptions) => void);
   /** Switches that make it work on everything below. */
   readonly recursive?: readonly string[];
+  /** Options that make it follow the links it meets below. */
+  readonly following?: readonly string[];
   /** Without operands it works on the working directory. */
   readonly here?: boolean;
   /** Prints the names it was given (or received), one each. */
@@ -45,13 +47,14 @@ export function versionOnly(flags: RegExp, otherwise: Program): Program {
 interface OperandRule {
   readonly operands: ProgramSpec["operands"];
   readonly recursive: readonly string[];
+  readonly following: readonly string[];
   readonly here: boolean;
   readonly passesNames: boolean;
 }
 
 function tableHandler(spec: ProgramSpec): Handler {
-  const { operands, recursive = [], here = false, passesNames = false } = spec;
-  const rule: OperandRule = { operands, recursive, here, passesNames };
+  const { operands, recursive = [], following = [], here = false, passesNames = false } = spec;
+  const rule: OperandRule = { operands, recursive, following, here, passesNames };
   let table: OptionTable | undefined;
   return ({ judge, fields }) => {
     table ??= optionTable(spec);
@@ -63,8 +66,9 @@ function tableHandler(spec: ProgramSpec): Handler {
 function applyOperands(rule: OperandRule, parsed: ParsedOptions, judge: Judge): void {
   const { operands, options } = parsed;
   const tree = rule.operands === "tree" || isGiven(rule.recursive, options);
+  const depth = tree && isGiven(rule.following, options) ? anyDepth : 0;
   if (operands.length === 0) {
-    if (rule.here && !options.has("version") && !options.has("help")) judge.readHere(tree);
+    if (rule.here && !options.has("version") && !options.has("help")) judge.readHere(tree, depth);
     if (rule.passesNames && judge.upstream !== undefined && !options.has("c") && !options.has("bytes")) judge.names = judge.upstream;
   }
   switch (rule.operands) {
@@ -75,10 +79,10 @@ function applyOperands(rule: OperandRule, parsed: ParsedOptions, judge: Judge): 
       return;
     case "read":
     case "tree":
-      for (const field of operands) if (!isStandardInput(field)) judge.read(field, tree);
+      for (const field of operands) if (!isStandardInput(field)) judge.read(field, tree, depth);
       return;
     case "list":
-      for (const field of operands) judge.list(field, tree);
+      for (const field of operands) judge.list(field, tree, depth);
       return;
     default:
       rule.operands(operands, judge, parsed);

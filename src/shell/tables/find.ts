@@ -3,7 +3,7 @@
  * Every word must be a predicate of the table with its arguments; commands behind `-exec` are judged themselves.
  */
 import { escapePattern, type Field, mayBeOption, textField } from "../field.ts";
-import type { Judge } from "../judge.ts";
+import { anyDepth, type Judge } from "../judge.ts";
 import type { Handler } from "../machine.ts";
 import { withHidden } from "../paths.ts";
 
@@ -39,7 +39,8 @@ export const find: Handler = ({ judge, fields, machine }) => {
     return;
   }
   if (search.places.length === 0) search.places.push(textField("."));
-  for (const place of search.places) judge.list(place, true);
+  const follows = fields.some((field) => field.kind === "text" && /^-(?:[HP]*L[HLP]*|follow)$/.test(field.text));
+  for (const place of search.places) judge.list(place, true, follows ? anyDepth : 0);
   if (search.deletes) remove(search, judge);
   if (search.commands.length === 0 && !judge.heard) return;
   const found = foundNames(search);

@@ -31,7 +31,8 @@ const onlyNames = new Set("1 t r S d U X v".split(" "));
 /** Patterns of names, printed one each; of a directory among them the names in it are printed without it. */
 function listNames(operands: readonly Field[], judge: Judge, { options }: ParsedOptions): void {
   const tree = options.has("R") || options.has("recursive");
-  for (const field of operands) judge.list(field, tree);
+  const depth = tree && (options.has("L") || options.has("dereference")) ? anyDepth : 0;
+  for (const field of operands) judge.list(field, tree, depth);
   if (!judge.heard || operands.length === 0 || !options.every((name) => onlyNames.has(name))) return;
   if (operands.every((field) => field.kind === "glob")) judge.names = { nul: false, fields: operands };
 }
@@ -277,6 +278,7 @@ export const readers: Readonly<Record<string, Program>> = {
     operands: listNames,
     here: true,
     recursive: ["R", "recursive"],
+    following: ["L", "dereference"],
     short: "aAbBcCdDfFgGhHiI:klLmnNopqQrRsStT:uUvw:xXZ1",
     long: "all almost-all author escape block-size: ignore-backups color? directory dired classify? file-type format: full-time group-directories-first no-group human-readable si dereference-command-line dereference-command-line-symlink-to-dir hide: hyperlink? indicator-style: inode ignore: kibibytes dereference numeric-uid-gid literal hide-control-chars show-control-chars quote-name quoting-style: reverse recursive size sort: time: time-style: tabsize: width: context zero",
     harmless: true,
@@ -286,12 +288,14 @@ export const readers: Readonly<Record<string, Program>> = {
   vdir: program({ operands: "list", here: true, short: "aAlhR1tr", recursive: ["R"], harmless: true }),
   tree: program({
     operands: "tree",
+    following: ["l"],
     here: true,
     short: "adfilxL:P:I:NqQpugshDFtcUrvCnASJXo>",
     long: "filelimit: si du timefmt: inodes device noreport charset: dirsfirst filesfirst sort? gitignore matchdirs ignore-case prune hintro< houtro< metafirst info",
   }),
   du: program({
     operands: "tree",
+    following: ["L", "dereference"],
     here: true,
     short: "0aAbB:cd:DHhkLlmPSst:x",
     long: "null all apparent-size block-size: bytes total dereference-args max-depth: human-readable inodes dereference no-dereference separate-dirs si summarize threshold: time? time-style: exclude: one-file-system",

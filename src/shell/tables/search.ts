@@ -98,8 +98,9 @@ export const searchers: Readonly<Record<string, Program>> = {
 
 function fdOperands(operands: readonly Field[], judge: Judge, parsed: ParsedOptions): void {
   const places = operands.slice(1);
-  for (const field of places) judge.list(field, true);
-  if (places.length === 0) judge.readHere(true);
+  const depth = parsed.options.has("L") || parsed.options.has("follow") ? anyDepth : 0;
+  for (const field of places) judge.list(field, true, depth);
+  if (places.length === 0) judge.readHere(true, depth);
   const pattern = operands[0];
   if (pattern?.kind === "text") judge.readNamed(pattern.text);
   judge.names = {

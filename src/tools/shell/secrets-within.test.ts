@@ -41,6 +41,13 @@ it("what a pattern of names or a followed tree reaches through links is judged w
     "diff docs plain",
     "find src -name '*.ts' | xargs cat",
     "ls dirs/*",
+    "ls -LR dirs",
+    "ls -RL",
+    "tree -l dirs",
+    "du -L dirs",
+    "find -L dirs -name x",
+    "find dirs -follow",
+    "fd -L . dirs",
   ])
     expect([command, await verdict(command)]).toEqual([command, "ask"]);
 });
@@ -56,6 +63,11 @@ it("links that stay inside, and trees whose links are not followed, ask nothing"
     "ls plain/*",
     "diff -r plain plain",
     "cat src/deep/b.ts",
+    "find dirs",
+    "find -L plain",
+    "ls -L plain",
+    "tree dirs",
+    "du -sh dirs",
   ])
     expect([command, await verdict(command)]).toEqual([command, "allow"]);
 });
