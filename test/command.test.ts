@@ -1,6 +1,6 @@
 /** The command: flags, exit codes, one JSON object on stdout, state that persists between commands. */
 import { spawnSync } from "node:child_process";
-import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { chmod, mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { karyi } from "./support/command.ts";
@@ -100,6 +100,24 @@ describe("karyi call", () => {
     expect((await run(["histroy"])).stderr).toContain("Did you mean 'history'?");
     const { code, stderr } = await karyi(["history", "--workspace", join(workspace, "none"), "--home", join(workspace, "h")]);
     expect([code, stderr]).toEqual([2, expect.stringContaining("is not a directory")]);
+  });
+
+  const isRoot = process.getuid?.() === 0;
+  const why = isRoot ? "" : " (skipped: needs root to become somebody else)";
+  it.skipIf(!isRoot)(`runs as a user that the system has no record of, and says what is missing without a home${why}`, async () => {
+    const { workspace, home } = await places();
+    const command = join(import.meta.dirname, "../bin/karyi.js");
+    const as = (env: Record<string, string>, ...args: readonly string[]) => {
+      const { status, stderr } = spawnSync(
+        "setpriv",
+        ["--reuid=54321", "--regid=54321", "--clear-groups", process.execPath, command, ...args, "--workspace", workspace],
+        { cwd: "/", env: { PATH: process.env.PATH, ...env }, encoding: "utf8" },
+      );
+      return { status, stderr };
+    };
+    for (const directory of [workspace, home]) await chmod(directory, 0o777);
+    expect(as({ HOME: home }, "history")).toEqual({ status: 0, stderr: expect.any(String) });
+    expect(as({}, "history")).toEqual({ status: 1, stderr: "No home directory is known: set HOME or KARYI_HOME to an absolute path.\n" });
   });
 
   it("a reader that stops reading ends the command quietly", async () => {

@@ -18,9 +18,18 @@ export function defaultHome(env: Readonly<Record<string, string | undefined>>): 
  * and that project's config would be taken for the person's own.
  */
 function personHome(): string {
-  const home = [homedir(), userInfo().homedir].find(isAbsolute);
+  const home = [known(homedir), known(() => userInfo().homedir)].find(isAbsolute);
   if (home === undefined) throw new Error("No home directory is known: set HOME or KARYI_HOME to an absolute path.");
   return home;
+}
+
+/** A container may run as a user that the system has no record of. */
+function known(ask: () => string): string {
+  try {
+    return ask();
+  } catch {
+    return "";
+  }
 }
 
 export async function resolvePlaces(workspace: string, home: string): Promise<Places> {
