@@ -169,7 +169,7 @@ export interface Store {
   /** Calls left `running` by owners that are dead: takes them over, to be settled by the caller. */
   adoptOrphans(): Promise<readonly CallRecord[]>;
 
-  appendEvents(sessionId: string, events: readonly EventDraft[]): Promise<readonly KaryiEvent[]>;
+  appendEvents(sessionId: string, events: readonly EventDraft[], soon?: boolean): Promise<readonly KaryiEvent[]>;
   readEvents(sessionId: string, after: number, limit: number): Promise<readonly KaryiEvent[]>;
 
   requestApproval(draft: ApprovalDraft): Promise<readonly KaryiEvent[]>;

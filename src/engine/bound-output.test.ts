@@ -33,7 +33,7 @@ describe("bounded output", () => {
         const { text: shown, truncated } = await boundOutput(text, limit, open, create);
         if (truncated === undefined) return expect(shown).toBe(text);
         expect(kept.join("")).toBe(text);
-        const [head = "", tail = ""] = shown.split(/\n\n\[… \d+ of \d+ bytes left out here; [^\n]*\n\n/);
+        const [head = "", tail = ""] = shown.split(/\n\n\[\.\.\. \d+ of \d+ bytes left out here; [^\n]*\n\n/);
         expect(truncated).toEqual({
           shown: Buffer.byteLength(head) + Buffer.byteLength(tail),
           total: Buffer.byteLength(text),

@@ -36,7 +36,8 @@ export async function boundOutput(
   const { total } = await writer.close();
   const { head, tail } = ends.cut();
   const shown = Buffer.byteLength(head) + Buffer.byteLength(tail);
-  const note = `\n\n[… ${total - shown} of ${total} bytes left out here; read them with ReadOutput {"ref": "${writer.ref}", "offset": ${Buffer.byteLength(head)}} …]\n\n`;
+  // In plain ASCII: a single other character would make the whole text take twice the room, and more time at every later step.
+  const note = `\n\n[... ${total - shown} of ${total} bytes left out here; read them with ReadOutput {"ref": "${writer.ref}", "offset": ${Buffer.byteLength(head)}} ...]\n\n`;
   return { text: head + note + tail, truncated: { shown, total, ref: writer.ref } };
 }
 

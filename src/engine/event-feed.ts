@@ -17,6 +17,18 @@ export class EventFeed {
     this.publish(await this.#store.appendEvents(sessionId, drafts));
   }
 
+  /**
+   * For what nobody waits for unless somebody listens: in order with whatever is asked of the store later. A store that
+   * cannot take it cannot take the end of its call either, and that is reported.
+   */
+  async appendSoon(sessionId: string, drafts: readonly EventDraft[]): Promise<void> {
+    if (this.isHeard) return this.append(sessionId, drafts);
+    this.#store.appendEvents(sessionId, drafts, true).then(
+      (events) => this.publish(events),
+      () => {},
+    );
+  }
+
   /** Hands on what is already in the store. */
   publish(events: readonly KaryiEvent[]): void {
     if (this.#listeners.size === 0) return;

@@ -60,15 +60,15 @@ class MaskedText implements LiveText {
     return this.#waitingLength > maxWaiting ? this.#writing : undefined;
   }
 
-  /** Empties what waits, in pieces as large as they have become meanwhile. */
+  /** Empties what waits, in order. */
   async #write(): Promise<void> {
     try {
       this.#writer ??= await this.#open();
       while (this.#waiting.length > 0) {
-        const text = this.#waiting.join("");
+        const texts = this.#waiting;
         this.#waiting = [];
         this.#waitingLength = 0;
-        await this.#writer.write(text);
+        for (const text of texts) await this.#writer.write(text);
       }
     } catch (error) {
       this.#problem = error ?? new Error("the output could not be kept");

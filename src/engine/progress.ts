@@ -64,6 +64,8 @@ export class Progress {
     this.#kept += this.#pending.length;
     this.#pending = "";
     this.#dropped = 0;
-    this.#writing = this.#writing.then(() => this.#feed.append(this.#sessionId, [{ type: "tool_progress", callId: this.#call.id, body }]));
+    this.#writing = this.#writing.then(() =>
+      this.#feed.appendSoon(this.#sessionId, [{ type: "tool_progress", callId: this.#call.id, body }]),
+    );
   }
 }

@@ -20,6 +20,8 @@ import { failureOf, storeFailure } from "./failures.ts";
 export const defaultOutputQuotaBytes = 64 * 1024 * 1024;
 export const outputChunkBytes = 256 * 1024;
 const sliceUnits = 64 * 1024;
+/** In UTF-8, of a UTF-16 unit. */
+const maxBytesAUnit = 3;
 const headShare = 0.8;
 
 /** Where the bytes of an output are: `[0, head)` and `[tail, total)` are kept, the ring begins at `base` in the file. */
@@ -44,8 +46,10 @@ export class StoredOutput implements OutputWriter {
   #layout: Layout;
   #file: FileHandle | undefined;
   #known = false;
-  #pending: Buffer[] = [];
-  #pendingBytes = 0;
+  /** Fills while the spare one is on its way to the disk; two are enough, for no more than one ever is. */
+  #chunk: Buffer | undefined;
+  #spare: Buffer | undefined;
+  #filled = 0;
   /** The first half of a surrogate pair whose second half is in the next piece. */
   #half = "";
   #storing: Promise<void> = Promise.resolve();
@@ -71,9 +75,9 @@ export class StoredOutput implements OutputWriter {
     for (let at = 0; at < rest.length; ) {
       let end = Math.min(at + sliceUnits, rest.length);
       if (end < rest.length && endsInHalf(rest.slice(end - 1, end))) end += 1;
-      this.#buffer(Buffer.from(at === 0 && end === rest.length ? rest : rest.slice(at, end)));
+      this.#buffer(at === 0 && end === rest.length ? rest : rest.slice(at, end));
       at = end;
-      if (this.#pendingBytes >= outputChunkBytes) {
+      if (this.#filled >= outputChunkBytes) {
         await this.#storing;
         this.#flush();
       }
@@ -86,7 +90,7 @@ export class StoredOutput implements OutputWriter {
   }
 
   async #finish(): Promise<Counts> {
-    if (this.#half !== "") this.#buffer(Buffer.from(this.#half));
+    if (this.#half !== "") this.#buffer(this.#half);
     try {
       this.#flush();
       await this.#storing;
@@ -98,21 +102,21 @@ export class StoredOutput implements OutputWriter {
     }
   }
 
-  #buffer(bytes: Buffer): void {
-    this.#pending.push(bytes);
-    this.#pendingBytes += bytes.length;
+  /** At most a slice and the half of a character. */
+  #buffer(text: string): void {
+    this.#chunk ??= Buffer.allocUnsafeSlow(outputChunkBytes + maxBytesAUnit * (sliceUnits + 1));
+    this.#filled += this.#chunk.write(text, this.#filled);
   }
 
   /** In order; after a failure every later one fails the same way. */
   #flush(): void {
-    const pieces = this.#pending;
-    this.#pending = [];
-    this.#pendingBytes = 0;
+    if (this.#chunk === undefined || this.#filled === 0) return;
+    const bytes = this.#chunk.subarray(0, this.#filled);
+    [this.#chunk, this.#spare] = [this.#spare, this.#chunk];
+    this.#filled = 0;
     this.#storing = this.#storing.then(async () => {
-      if (pieces.length === 0) return;
       try {
-        // One way to the disk for all of them: each would wait for its turn among everything else that is written.
-        await this.#store(pieces.length === 1 && pieces[0] !== undefined ? pieces[0] : Buffer.concat(pieces));
+        await this.#store(bytes);
       } catch (error) {
         throw failureOf(error, this.#context.directory);
       }

@@ -100,7 +100,8 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     },
     adoptOrphans: () => adoptOrphans(context),
 
-    appendEvents: (sessionId, events) => database.write(false, () => insertEvents(database, sessionId, events, now())),
+    appendEvents: (sessionId, events, soon = false) =>
+      commit({ durable: false, soon }, 0, () => insertEvents(database, sessionId, events, now())),
     readEvents: (sessionId, after, limit) => database.query(() => readEvents(database, sessionId, after, limit)),
 
     requestApproval: (draft) => database.write(true, () => requestApproval(context, draft)),

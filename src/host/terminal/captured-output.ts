@@ -72,7 +72,7 @@ export class CapturedOutput {
 }
 
 function joined(first: string, last: string, omitted: number): string {
-  return `${first}\n[… ${omitted} bytes left out …]\n${last}`;
+  return `${first}\n[... ${omitted} bytes left out ...]\n${last}`;
 }
 
 /** Bytes that are no text become one replacement character a run. */

@@ -40,7 +40,7 @@ test("captured output keeps the first and the last and counts exactly", () => {
   expect(text.length).toBeLessThan(260 * 1024);
   expect(text.startsWith("line 0 ")).toBe(true);
   expect(text.endsWith(`line 29999 ${"x".repeat(90)}\n`)).toBe(true);
-  expect(text).toContain(`[… ${omitted} bytes left out …]`);
+  expect(text).toContain(`[... ${omitted} bytes left out ...]`);
 });
 
 test("marks are found and output is kept whole, however the bytes are cut", () => {

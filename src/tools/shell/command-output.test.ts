@@ -74,7 +74,7 @@ describe("what a command printed", () => {
     expect({ whole: live === text, kept }).toEqual({ whole: true, kept: true });
     expect(collected.text).not.toContain("\ufffd");
     expect(collected.truncated).toEqual({ shown: 200 * 1024, total: bytes.length, ref: "out_1" });
-    expect(collected.stdout).toContain(`[… ${bytes.length - 200 * 1024} bytes of stdout left out …]`);
+    expect(collected.stdout).toContain(`[... ${bytes.length - 200 * 1024} bytes of stdout left out ...]`);
   });
 
   it("is made to wait where what is live says so", async () => {

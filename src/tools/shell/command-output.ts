@@ -91,7 +91,8 @@ class Stream {
     const tail = this.#ends.tail();
     if (tail.length === 0) return head.toString("utf8");
     if (lost === 0) return Buffer.concat([head, tail]).toString("utf8");
-    return `${wholeCharacters(head, "end")}\n[… ${lost} bytes of ${name} left out …]\n${wholeCharacters(tail, "start")}`;
+    // In plain ASCII, so that text of nothing else stays text of one byte a character.
+    return `${wholeCharacters(head, "end")}\n[... ${lost} bytes of ${name} left out ...]\n${wholeCharacters(tail, "start")}`;
   }
 
   #sniff(chunk: Uint8Array): void {
