@@ -16,7 +16,8 @@ export interface TerminalTimes {
 }
 
 const smoke = process.env.KARYI_BENCH_SMOKE === "1";
-const warmUps = smoke ? 1 : 60;
+/** As long as the other questions: what is measured is a process that has been at work for a while. */
+const warmMs = smoke ? 0 : 1500;
 const pairs = smoke ? 1 : 101;
 
 const workspace = mkdtempSync(join(tmpdir(), "karyi-bench-"));
@@ -58,13 +59,17 @@ async function timed(work: (command: string) => Promise<void>, command: string):
 
 const median = (values: readonly number[]) => [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
 
+async function both(command: string): Promise<[limit: number, mine: number]> {
+  return [await timed(typed, command), await timed(called, command)];
+}
+
 async function compare(command: string): Promise<TerminalTimes> {
   const limits: number[] = [];
   const ours: number[] = [];
-  for (let pair = -warmUps; pair < pairs; pair++) {
-    const limit = await timed(typed, command);
-    const mine = await timed(called, command);
-    if (pair < 0) continue;
+  const warm = performance.now() + warmMs;
+  while (performance.now() < warm) await both(command);
+  for (let pair = 0; pair < pairs; pair++) {
+    const [limit, mine] = await both(command);
     limits.push(limit);
     ours.push(mine);
   }

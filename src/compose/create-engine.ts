@@ -1,6 +1,6 @@
 /** The one place where everything is wired: what library users, the command and the servers call. */
 import { randomUUID } from "node:crypto";
-import { join } from "node:path";
+import { join, relative } from "node:path";
 import type {
   ApprovalRecord,
   ApprovalReply,
@@ -45,6 +45,7 @@ import {
 import { explain } from "../policy/index.ts";
 import { ToolRegistry, toolSpec } from "../registry/index.ts";
 import { openStore } from "../store/index.ts";
+import { mayBeSecret } from "../tools/shell/index.ts";
 import { type AskValue, createMasker, type Vault, type VaultMasker } from "../vault/index.ts";
 import { builtinTools } from "./builtin-tools.ts";
 import type { Config } from "./config.ts";
@@ -55,6 +56,7 @@ import { openVault } from "./open-vault.ts";
 import { refusalOf } from "./refuse-changes.ts";
 import { SessionHandle } from "./session-handle.ts";
 import { SessionPortsRoom, terminalSocket } from "./session-ports.ts";
+import { unreadablePaths } from "./unreadable-paths.ts";
 
 export interface EngineOptions {
   /** The directory that tools work in. Default: the current one. */
@@ -176,7 +178,8 @@ class Wiring {
       userHome: places.userHome,
       images: this.#images,
       journal: (callId, entries) => this.#store.appendJournal(callId, entries),
-      makeDiff,
+      // What is in a secret file is nothing to show to whoever hears of its change.
+      makeDiff: (path, ...texts) => (mayBeSecret(relative(places.workspace, path)) ? undefined : makeDiff(path, ...texts)),
     });
     this.#processes = new ProcessRoom(env, {
       sandbox: this.#sandbox,
@@ -184,7 +187,11 @@ class Wiring {
       // Nobody is asked in auto, so what a command might send somewhere is not sent.
       network: config.effective.mode === "auto" ? "none" : "on",
       // Nor does anybody see what it turns out to change: what no tool may write, no command may either.
-      ...(config.effective.mode === "auto" ? { refuse: (changes) => refusalOf(changes, this.world(places.workspace)) } : {}),
+      ...(config.effective.mode === "auto"
+        ? { refuse: (changes) => refusalOf(changes, this.world(places.workspace)), captureBackground: true }
+        : {}),
+      hides: (purpose) =>
+        unreadablePaths({ mode: config.effective.mode, rules: this.#rules(), world: this.world(places.workspace) }, purpose),
       ...(config.effective.requiredTier === undefined ? {} : { require: config.effective.requiredTier }),
     });
     this.#sessions = new SessionPortsRoom({
@@ -250,7 +257,8 @@ class Wiring {
     await this.#sandbox.recoverChangeSets();
     // Values must be known before anything can leave; a vault that cannot be opened gives none out either.
     await this.vault.refresh().catch((error) => this.#log("No secure variables", error));
-    if (this.config.effective.mode === "auto") this.#sandboxed = ["E1", "E2", "E2u"].includes(await this.#sandbox.tier());
+    const { mode, capture } = this.config.effective;
+    if (mode === "auto" && capture !== "off") this.#sandboxed = ["E1", "E2", "E2u"].includes(await this.#sandbox.tier());
   }
 
   /** Background commands die with the engine. */

@@ -39,6 +39,8 @@ export interface Plan<Data = unknown> {
   /** One line: what would happen. */
   readonly summary: string;
   readonly effects: readonly Effect[];
+  /** What it runs, it runs in the sandbox where there is one. Without this word it does not: `auto` allows nothing on its account. */
+  readonly confined?: true;
   readonly preview?: Preview;
   readonly changes?: readonly FileChange[];
   /** Carried to `run`, so that what was approved is what runs. Stays inside the process. */

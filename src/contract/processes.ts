@@ -14,6 +14,8 @@ export interface ShellRequest {
   readonly signal: AbortSignal;
   /** The call that runs it: what a captured command changes is written to its journal. Without it nothing is captured. */
   readonly callId?: string;
+  /** Paths that were judged, and may be read though others of their kind are hidden in a sandbox. */
+  readonly reads?: readonly string[];
   /** Called with raw bytes as they come, which are the caller's from then on. No more of that stream comes until a promise resolves. */
   onOutput(stream: "stdout" | "stderr", chunk: Uint8Array): void | Promise<void>;
 }
@@ -33,6 +35,8 @@ export interface ShellOutcome {
   readonly changes?: readonly FileChange[];
   /** Sockets and devices that a captured command made: they were not kept. */
   readonly leftOut?: readonly string[];
+  /** Files and directories of the workspace that it could not read, for nobody was asked about them. */
+  readonly concealed?: readonly string[];
   /** Absent: only what the plan named can be taken back. */
   readonly undo?: UndoGuarantee;
   /** The command took longer than the foreground budget and goes on as this task. */

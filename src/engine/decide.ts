@@ -15,6 +15,7 @@ export interface Judgement {
 
 export function judge(session: Session, call: Call, prepared: Prepared, dependencies: EngineDependencies): Decision {
   const { mode, rules, world } = dependencies.policy(session.record);
+  const escapes = world.sandboxed && prepared.plan.confined !== true;
   const hidden = placeholdersInEffects(prepared, session);
   return decide(
     {
@@ -28,7 +29,7 @@ export function judge(session: Session, call: Call, prepared: Prepared, dependen
       rules,
       doubtful: call.cutOff === true || (call.repaired?.length ?? 0) > 0,
     },
-    world,
+    escapes ? { ...world, sandboxed: false } : world,
   );
 }
 

@@ -60,7 +60,10 @@ export class BackgroundTasks {
       })
       .then(
         (ended) => this.#settle(entry, statusOf(ended), ended.exitCode),
-        () => this.#settle(entry, "failed", null),
+        (error: unknown) => {
+          output.push(Buffer.from(`\n[${error instanceof Error ? error.message : String(error)}]\n`));
+          this.#settle(entry, "failed", null);
+        },
       )
       .finally(wake);
     Object.assign(entry, { ended: running });

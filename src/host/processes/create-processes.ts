@@ -14,7 +14,7 @@ import {
   ToolFailure,
   type UndoGuarantee,
 } from "../../contract/index.ts";
-import { type ConfinedRun, exportText, type Sandbox, setupEnvironment, type Watch } from "../sandbox/index.ts";
+import { type ConfinedRun, exportText, type Hides, type Purpose, type Sandbox, setupEnvironment, type Watch } from "../sandbox/index.ts";
 import type { BackgroundTasks } from "./background-tasks.ts";
 import { type Containment, containment, tether } from "./containment.ts";
 import { baseEnvironment } from "./environment.ts";
@@ -38,6 +38,10 @@ export interface ProcessRoomOptions {
   readonly require?: SandboxTier;
   /** True: background commands are confined, and not started where that does not hold. Default: where a tier is required. */
   readonly confineBackground?: boolean;
+  /** True: background commands are captured like others, and committed when they end. */
+  readonly captureBackground?: boolean;
+  /** Which files and directories of the roots a confined command may not read. */
+  hides?(purpose: Purpose): Hides | undefined;
 }
 
 /** Strongest first. */
@@ -63,11 +67,15 @@ export class ProcessRoom {
       run: (request) => (budgetMs === undefined ? this.run(request, roots) : this.#runWithin(budgetMs, request, background, roots)),
       rehearse: (request, network, keep = false) => this.#rehearse(request, network, keep, roots),
       background: async (request, title) => {
-        await this.#demandServing(roots);
+        const { captureBackground = false } = this.#options;
+        await (captureBackground ? this.#demandTier(roots) : this.#demandServing(roots));
         return background.start({
           title,
-          run: async (signal, onOutput) =>
-            this.#serve({ ...request, signal, onOutput: (_, chunk) => onOutput(chunk) }, roots).then(({ ended }) => ended),
+          run: async (signal, onOutput) => {
+            const lasting: ShellRequest = { ...request, signal, onOutput: (_, chunk) => onOutput(chunk) };
+            const { ended } = await (captureBackground ? this.#perform(lasting, roots, () => true) : this.#serve(lasting, roots));
+            return ended;
+          },
         });
       },
     };
@@ -88,7 +96,7 @@ export class ProcessRoom {
     // What changes nothing needs a sandbox only where one is demanded.
     if (request.callId === undefined && require === "E5") return this.#supervise(request);
     const tier = await sandbox.tier(roots);
-    const confined = tier === "E5" ? undefined : await sandbox.begin({ purpose: "run", network, roots, cwd: request.cwd });
+    const confined = tier === "E5" ? undefined : await this.#begin(sandbox, "run", network, request, roots);
     if (confined === undefined || tier === "E4")
       return this.#watched(sandbox, confined, request, async () =>
         request.callId === undefined ? undefined : sandbox.watch(roots, request.callId, isLate),
@@ -162,7 +170,7 @@ export class ProcessRoom {
   ): ReturnType<Processes["rehearse"]> {
     const { sandbox } = this.#options;
     if (sandbox === undefined || roots.length === 0) throw noOverlay();
-    const confined = await sandbox.begin({ purpose: "rehearse", network, roots, cwd: request.cwd });
+    const confined = await this.#begin(sandbox, "rehearse", network, request, roots);
     const supervised = await this.#confined(sandbox, confined, { ...request, env: { ...request.env, TMPDIR: "/tmp" } });
     const set = await sandbox.collect(confined, request.command, request.cwd);
     const { id, tier, changes, leftOut, temporary } = set;
@@ -176,12 +184,30 @@ export class ProcessRoom {
     const { sandbox, require = "E5", confineBackground = require !== "E5" } = this.#options;
     if (!confineBackground) return this.#supervise(request, undefined, true);
     if (sandbox === undefined || roots.length === 0) throw noOverlay();
-    const confined = await sandbox.begin({ purpose: "serve", network: "on", roots, cwd: request.cwd });
+    const confined = await this.#begin(sandbox, "serve", "on", request, roots);
     try {
       return await this.#confined(sandbox, confined, request, true);
     } finally {
       sandbox.drop(confined);
     }
+  }
+
+  #begin(
+    sandbox: Sandbox,
+    purpose: Purpose,
+    network: NetworkAccess,
+    { cwd, reads = [] }: ShellRequest,
+    roots: readonly string[],
+  ): Promise<ConfinedRun> {
+    const hides = this.#options.hides?.(purpose);
+    const read = new Set(reads);
+    return sandbox.begin({
+      purpose,
+      network,
+      roots,
+      cwd,
+      ...(hides === undefined ? {} : { hides: (path: string, isDirectory: boolean) => !read.has(path) && hides(path, isDirectory) }),
+    });
   }
 
   async #confined(sandbox: Sandbox, confined: ConfinedRun, request: ShellRequest, lasting = false): Promise<Supervised> {
@@ -265,7 +291,8 @@ export class ProcessRoom {
         signal: request.signal,
         onOutput: (stream, chunk) => request.onOutput(stream, chunk),
       });
-      return { ended, env, kind, tier: confined?.tier ?? "E5" };
+      const concealed = confined?.concealed ?? [];
+      return { ended, env, kind, tier: confined?.tier ?? "E5", ...(concealed.length === 0 ? {} : { concealed }) };
     } catch (error) {
       endMarked(mark);
       throw startFailure(error as NodeJS.ErrnoException, request);
@@ -287,6 +314,7 @@ interface Supervised {
   readonly env: Readonly<Record<string, string>>;
   readonly kind: "namespace" | "group";
   readonly tier: SandboxTier;
+  readonly concealed?: readonly string[];
   readonly changes?: readonly FileChange[];
   readonly leftOut?: readonly string[];
   readonly undo?: UndoGuarantee;
@@ -298,13 +326,14 @@ function noOverlay(): ToolFailure {
   });
 }
 
-function outcomeOf({ ended, env, kind, tier, changes, leftOut, undo }: Supervised, request: ShellRequest): ShellOutcome {
+function outcomeOf({ ended, env, kind, tier, concealed, changes, leftOut, undo }: Supervised, request: ShellRequest): ShellOutcome {
   const { report, ...rest } = ended;
   const state = parseState(report);
   return {
     ...rest,
     tier,
     containment: kind,
+    ...(concealed === undefined ? {} : { concealed }),
     ...(changes === undefined ? {} : { changes }),
     ...(leftOut === undefined ? {} : { leftOut }),
     ...(undo === undefined ? {} : { undo }),

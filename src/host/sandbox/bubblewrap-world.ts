@@ -10,6 +10,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import {
   type Confinement,
+  emptyFile,
   environmentFd,
   getsNameBack,
   initName,
@@ -116,6 +117,7 @@ function mountRoots({ stage, standing, roots }: Confinement): { readonly lines: 
 function words(confinement: Confinement, roots: readonly Shown[]): readonly string[] {
   const { standing, network, writable, emptied, kept, cwd } = confinement;
   const isRoot = process.getuid?.() === 0;
+  const nothing = emptyFile(confinement.stage);
   const shown: Shown[] = [
     ...roots,
     ...writable.map((path) => ({ path, options: ["--bind", path] })),
@@ -123,7 +125,7 @@ function words(confinement: Confinement, roots: readonly Shown[]): readonly stri
     ...kept.map((path) => ({ path, options: ["--ro-bind", path] })),
     ...reachable(confinement).map((path) => ({
       path,
-      options: isDirectory(path) ? ["--perms", "0555", "--tmpfs"] : ["--ro-bind", "/dev/null"],
+      options: isDirectory(path) ? ["--perms", "0555", "--tmpfs"] : ["--ro-bind", nothing],
     })),
   ];
   shown.sort((a, b) => a.path.length - b.path.length);

@@ -2,7 +2,8 @@
  * The world a command is to see, and what its two builders share: `mount-world.ts` needs util-linux alone, `bubblewrap-world.ts`
  * adds a seccomp filter where bubblewrap is installed. Every step must succeed, or the command does not start.
  */
-import { lstatSync } from "node:fs";
+import { lstatSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import type { NetworkAccess } from "../../contract/index.ts";
 import { isBelow, isWithin } from "./mount-table.ts";
 import { program, systemPath } from "./programs.ts";
@@ -97,6 +98,13 @@ export function overlayOptions(standing: Standing): string {
 /** In a user namespace one is root in name; who is not root otherwise gets the own name back for the command. */
 export function getsNameBack(standing: Standing): boolean {
   return standing === "user" && process.getuid?.() !== 0;
+}
+
+/** What stands in place of a file that cannot be read: nothing, which nobody can write either. */
+export function emptyFile(stage: string): string {
+  const path = join(stage, "nothing");
+  writeFileSync(path, "", { mode: 0o444 });
+  return path;
 }
 
 export function need(name: string): string {

@@ -10,8 +10,8 @@ import { look } from "./exact-names.ts";
 import type { Operation, RootChanges } from "./operations.ts";
 import { makeReadable } from "./read-upper.ts";
 
-/** Unified diff of two texts. */
-export type MakeDiff = (path: string, before: string, after: string) => string;
+/** Unified diff of two texts; nothing where what they hold is not to be shown. */
+export type MakeDiff = (path: string, before: string, after: string) => string | undefined;
 
 const maxDiffedFiles = 200;
 const maxTextBytes = 256 * 1024;

@@ -9,6 +9,7 @@ import { writeFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import {
   type Confinement,
+  emptyFile,
   environmentFd,
   getsNameBack,
   initName,
@@ -110,7 +111,9 @@ function planMounts(confinement: Confinement, mounts: readonly MountPoint[]): re
     for (const mount of mountsBelow(path, mounts)) built.push(bind(take(mount), within(mount), "rbind"));
   }
   for (const path of confinement.kept) built.push(bind(take(path), within(path), "rbind,X-mount.mkdir"));
-  for (const path of hidden.filter((path) => !isDirectory(path))) built.push(bind("/dev/null", within(path), "bind"));
+  const nothing = emptyFile(stage);
+  const closed = `bind,${opening(stage, mounts).replace(/^rw/, "ro")}`;
+  for (const path of hidden.filter((path) => !isDirectory(path))) built.push(bind(nothing, within(path), closed));
   built.push(...deviceMounts(deviceDirectory(dirname(stage))));
   for (const { path, at } of inOrder(covers, stage)) built.push(bind(at, within(path), "rbind"));
   return [...taken, ...built];

@@ -17,6 +17,7 @@ import { loadChangeSet, type StoredChangeSet, saveChangeSet, setVersion, unfinis
 import { commitChanges, rollBack } from "./commit.ts";
 import { whyNotBuilt } from "./confinement.ts";
 import { describeChanges, type MakeDiff } from "./describe-changes.ts";
+import { type Hides, hiddenWithin } from "./hidden-within.ts";
 import { canHide, landlockWorld } from "./landlock-world.ts";
 import { endLeftRun } from "./left-runs.ts";
 import { isBelow } from "./mount-table.ts";
@@ -57,6 +58,7 @@ export interface RunPlan {
   /** The workspace and further roots; absolute. */
   readonly roots: readonly string[];
   readonly cwd: string;
+  readonly hides?: Hides;
 }
 
 /** Whether the call of a command was settled before the command ended. */
@@ -71,6 +73,8 @@ export interface ConfinedRun {
   readonly directory: RunDirectory;
   readonly layers: readonly { readonly root: string; readonly upper: string }[];
   readonly temporaries: readonly OwnTemporary[];
+  /** Files and directories of the roots that it cannot read. */
+  readonly concealed: readonly string[];
   /** Nothing was touched before this moment. */
   readonly since: number;
 }
@@ -125,8 +129,9 @@ export class Sandbox {
       const layered = plan.purpose !== "serve";
       const captured = roots.map((path, index) => (layered ? { path, layer: newLayer(directory.path, index, path) } : { path }));
       const since = lstatSync(directory.path).ctimeMs;
-      const { temporary, emptied, ...around } = this.#surroundings(plan.purpose, plan.network, roots);
+      const { temporary, emptied, hidden, ...around } = this.#surroundings(plan.purpose, plan.network, roots);
       const temporaries = newTemporaries(directory.path, temporary);
+      const concealed = plan.hides === undefined ? [] : hiddenWithin(roots, plan.hides);
       const prefix = buildWorld(way.tier)({
         standing: way.standing,
         stage: directory.path,
@@ -136,9 +141,10 @@ export class Sandbox {
         ...(bubblewrap === undefined ? {} : { bubblewrap }),
         ...around,
         emptied: [...emptied, ...temporaries],
+        hidden: [...hidden, ...concealed],
       });
       const layers = captured.flatMap(({ path, layer }) => (layer === undefined ? [] : [{ root: path, upper: layer.upper }]));
-      return { tier: layered ? way.tier : "E3", prefix, directory, layers, temporaries, since };
+      return { tier: layered ? way.tier : "E3", prefix, directory, layers, temporaries, concealed, since };
     } catch (error) {
       removeRun(directory.path);
       throw error;
@@ -162,7 +168,7 @@ export class Sandbox {
         cwd,
         ...this.#surroundings(purpose, network, roots),
       });
-      return { tier: "E4", prefix, directory, layers: [], temporaries: [], since: lstatSync(directory.path).ctimeMs };
+      return { tier: "E4", prefix, directory, layers: [], temporaries: [], concealed: [], since: lstatSync(directory.path).ctimeMs };
     } catch (error) {
       removeRun(directory.path);
       throw new ToolFailure("tool_disabled", `The command cannot be confined here: ${(error as Error).message}.`, {

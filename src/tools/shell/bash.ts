@@ -15,7 +15,7 @@ import {
   type ToolOutput,
 } from "../../contract/index.ts";
 import { analyzeCommand, bindPlaceholders, type ShellAnalysis } from "../../shell/index.ts";
-import { listed, summarize, tellTemporary, warnOfHidden, warnOfParted, wireChange, wireUndo } from "./change-report.ts";
+import { listed, summarize, tellConcealed, tellTemporary, warnOfHidden, warnOfParted, wireChange, wireUndo } from "./change-report.ts";
 import { CommandOutput } from "./command-output.ts";
 import { gitTrustFor } from "./git-trust.ts";
 import { resolveEffects } from "./resolve-effects.ts";
@@ -91,6 +91,7 @@ async function planCommand({ command, description, run_in_background }: BashInpu
   return {
     summary: `${run_in_background ? "Run in background" : "Run"}: ${shown.replaceAll("\n", " ⏎ ")}${description ? ` (${description})` : ""}`,
     effects,
+    confined: true,
     preview: { type: "command", command, cwd: session.cwd },
     data: { analysis, bound },
     report: { class: analysis.class, commands: analysis.commands.length },
@@ -106,17 +107,18 @@ async function runCommand({ timeout, run_in_background }: BashInput, context: Ru
     env: session.env,
     secrets: await revealAll(bound.names, context),
     timeoutMs: timeout,
+    reads: judgedReads(plan),
   };
+  // A command that only reads needs no capture: there is nothing to take back.
+  const capture = onlyReads(plan) ? {} : { callId: context.callId };
   if (run_in_background) {
-    const task = await processes.background(request, plan.summary);
+    const task = await processes.background({ ...request, ...capture }, plan.summary);
     return {
       output: `Started in the background as ${task.id}. Read it with TaskOutput {"id": "${task.id}"}, end it with TaskStop.`,
       data: { task_id: task.id },
     };
   }
   const output = new CommandOutput(context.live());
-  // A command that only reads needs no capture: there is nothing to take back.
-  const capture = onlyReads(plan) ? {} : { callId: context.callId };
   const outcome = await processes.run({ ...request, ...capture, signal, onOutput: (stream, chunk) => output.push(stream, chunk) });
   const collected = await output.finish();
   if (outcome.cwd !== undefined && outcome.cwd !== session.cwd) session.setCwd(outcome.cwd);
@@ -132,10 +134,12 @@ async function runCommand({ timeout, run_in_background }: BashInput, context: Ru
     ...(outcome.changes === undefined ? {} : { changes: outcome.changes.map(wireChange) }),
     ...(outcome.leftOut === undefined ? {} : { left_out: [...outcome.leftOut] }),
     ...(outcome.undo === undefined ? {} : { undo: wireUndo(outcome.undo) }),
+    ...(outcome.concealed === undefined ? {} : { concealed: [...outcome.concealed] }),
   };
   const text = withNotes(collected.text, [
     outcome.durationMs >= reportDurationMs ? `took ${(outcome.durationMs / 1000).toFixed(1)} s` : "",
     outcome.undo?.kind === "partial" ? `undo cannot give back: ${listed(outcome.undo.uncovered)}` : "",
+    tellConcealed(outcome.concealed ?? [], session.workspace),
     warnOfHidden(outcome.changes ?? [], session.workspace),
     warnOfParted(outcome.changes ?? [], session.workspace),
   ]);
@@ -184,6 +188,7 @@ async function rehearseCommand(
       env: session.env,
       secrets,
       timeoutMs: timeout,
+      reads: judgedReads(plan),
       signal,
       onOutput: (stream, chunk) => output.push(stream, chunk),
     },
@@ -199,6 +204,7 @@ async function rehearseCommand(
       summarize(changeSet.changes, session.workspace),
       ...(changeSet.temporary === undefined ? [] : [tellTemporary(changeSet.temporary)]),
       ...(changeSet.leftOut === undefined ? [] : [`Sockets and devices cannot be kept: ${changeSet.leftOut.join(", ")}`]),
+      ...(outcome.concealed === undefined ? [] : [`[${tellConcealed(outcome.concealed, session.workspace)}]`]),
       ...(collected.text === "" ? [] : ["Output:", collected.text.trimEnd()]),
       ...(keep ? [`Kept as ${changeSet.id}: apply it with karyi commit ${changeSet.id}, drop it with karyi discard ${changeSet.id}.`] : []),
     ].join("\n"),
@@ -213,6 +219,7 @@ async function rehearseCommand(
       ...(changeSet.temporary === undefined
         ? {}
         : { temporary: { count: changeSet.temporary.count, first: [...changeSet.temporary.first] } }),
+      ...(outcome.concealed === undefined ? {} : { concealed: [...outcome.concealed] }),
       ...(keep ? { change_set: changeSet.id } : {}),
     },
     changeSet,
@@ -229,6 +236,11 @@ function withNotes(text: string, notes: readonly string[]): string {
 
 function onlyReads({ effects }: Plan): boolean {
   return effects.every((effect) => effect.kind === "read" || (effect.kind === "run" && effect.understood));
+}
+
+/** Whoever decided about the call decided about these: they are there for the command even where others are hidden. */
+function judgedReads({ effects }: Plan): readonly string[] {
+  return effects.flatMap((effect) => (effect.kind === "read" ? [effect.path.real] : []));
 }
 
 async function revealAll(names: BashPlan["bound"]["names"], context: RunContext<Needs, BashPlan>): Promise<Record<string, string>> {

@@ -54,6 +54,11 @@ export function tellTemporary({ count, first }: NonNullable<ChangeSet["temporary
   return `It would also leave ${count} file(s) among the temporary ones, which a dry run does not keep: ${first.join(", ")}${count > first.length ? ", …" : ""}`;
 }
 
+/** What a command could not read, for nobody was asked about it; nothing where it was all there. */
+export function tellConcealed(paths: readonly string[], workspace: string): string {
+  return paths.length === 0 ? "" : `hidden from this command, since nobody was asked about them: ${listed(paths.map(shownIn(workspace)))}`;
+}
+
 /** The first few of many. */
 export function listed(names: readonly string[]): string {
   return `${names.slice(0, 5).join(", ")}${names.length > 5 ? ", …" : ""}`;
