@@ -1,8 +1,10 @@
 /** Where nobody is asked, a command does nothing outside the sandbox and reads nothing that a person would be asked about. */
+import { once } from "node:events";
 import { existsSync, readFileSync, realpathSync, symlinkSync } from "node:fs";
 import { mkdir, writeFile } from "node:fs/promises";
+import { type AddressInfo, createServer } from "node:net";
 import { join } from "node:path";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { capturingHere } from "../src/host/sandbox/fixtures/world.ts";
 import { temporaryDirectory, testEngine } from "./support/engine.ts";
 
@@ -106,5 +108,31 @@ describe.skipIf(!holds)(`elsewhere${why}`, { timeout: 60_000 }, () => {
     const done = await session.call("Bash", { command: "rm .env open.txt" });
     expect(JSON.stringify(done)).not.toContain("canary-in-the-mine");
     expect(JSON.stringify(done)).toContain("-open");
+  });
+});
+
+it.skipIf(!holds)(`what a captured command reaches is what the config says: nothing, this machine of its own, or all${why}`, async () => {
+  const server = createServer((socket) => socket.end("outside")).listen(0, "127.0.0.1");
+  onTestFinished(() => void server.close());
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  const dial = (to: number) =>
+    `node -e 'const n=require("net");const say=(w)=>{console.log(w);process.exit()};const go=(p)=>n.connect(p,"127.0.0.1").on("data",(d)=>say(String(d))).on("error",(e)=>say(e.code));${
+      to === 0
+        ? 'const s=n.createServer((c)=>c.end("inside")).listen(0,"127.0.0.1",()=>go(s.address().port)).on("error",(e)=>say(e.code))'
+        : `go(${to})`
+    }'`;
+  const heard: Record<string, readonly (string | undefined)[]> = {};
+  for (const network of ["none", "loopback", "on"] as const) {
+    const { engine } = await testEngine({ config: { sandbox: { network } } });
+    const session = await engine.openSession();
+    const say = async (to: number) => (await session.call("Bash", { command: dial(to) })).output.split("\n")[0];
+    heard[network] = [await say(port), await say(0)];
+  }
+  expect(heard).toEqual({
+    // Some machines bring the loopback of every new namespace up by themselves.
+    none: [expect.stringMatching(/^E[A-Z]+$/), expect.stringMatching(/^E[A-Z]+$|^inside$/)],
+    loopback: ["ECONNREFUSED", "inside"],
+    on: ["outside", "inside"],
   });
 });

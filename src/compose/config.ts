@@ -1,6 +1,6 @@
 /** The shape of the configuration, and how its layers are put over each other. */
 import { z } from "zod";
-import { type Mode, modes, type Rules } from "../contract/index.ts";
+import { type Mode, modes, type NetworkAccess, type Rules, type SandboxTier } from "../contract/index.ts";
 
 const ruleList = z.array(z.string());
 
@@ -34,13 +34,21 @@ export const configSchema = z.strictObject({
   /** What a secure variable that does not exist does: stops the call, or stays as written with a warning. */
   missingValue: z.enum(["interactive", "warn"]).optional(),
   durability: z.enum(["full", "off"]).optional(),
-  /** `capture`: run commands so that they can be undone. `require`: refuse commands where less than this tier holds. */
+  /**
+   * `capture`: run commands so that they can be undone. `require`: refuse commands where less than this tier holds.
+   * `network`: what captured commands reach; without a word nothing in `auto`, everything elsewhere.
+   */
   sandbox: z
-    .strictObject({ capture: z.enum(["auto", "off"]).optional(), require: z.enum(["E1", "E2", "E2u", "E3"]).optional() })
+    .strictObject({
+      capture: z.enum(["auto", "off"]).optional(),
+      require: z.enum(["E1", "E2", "E2u", "E3", "E4"]).optional(),
+      network: z.enum(["none", "loopback", "on"]).optional(),
+    })
     .optional(),
 });
 
 export type Config = z.infer<typeof configSchema>;
+type Sandboxing = NonNullable<Config["sandbox"]>;
 
 /** Everything filled in. */
 export interface EffectiveConfig {
@@ -60,15 +68,19 @@ export interface EffectiveConfig {
   readonly missingValue: "interactive" | "warn";
   readonly durable: boolean;
   readonly capture: "auto" | "off";
-  readonly requiredTier: "E1" | "E2" | "E2u" | "E3" | undefined;
+  readonly requiredTier: SandboxTier | undefined;
+  readonly network: NetworkAccess;
 }
 
 /** Later layers win; lists of rules, roots and hooks add up. */
 export function mergeConfig(layers: readonly Config[]): EffectiveConfig {
   const last = <K extends keyof Config>(key: K): Config[K] | undefined => layers.findLast((layer) => layer[key] !== undefined)?.[key];
+  const setting = <K extends keyof Sandboxing>(key: K): Sandboxing[K] | undefined =>
+    layers.findLast(({ sandbox }) => sandbox?.[key] !== undefined)?.sandbox?.[key];
+  const mode = last("mode") ?? "default";
   const all = <T>(pick: (layer: Config) => readonly T[] | undefined): T[] => layers.flatMap((layer) => pick(layer) ?? []);
   return {
-    mode: last("mode") ?? "default",
+    mode,
     rules: {
       allow: all((layer) => layer.permissions?.allow),
       ask: all((layer) => layer.permissions?.ask),
@@ -87,8 +99,10 @@ export function mergeConfig(layers: readonly Config[]): EffectiveConfig {
     retentionOutputBytes: last("retention")?.maxOutputBytes ?? 1 << 30,
     missingValue: last("missingValue") ?? "interactive",
     durable: last("durability") !== "off",
-    capture: last("sandbox")?.capture ?? "auto",
-    requiredTier: last("sandbox")?.require,
+    capture: setting("capture") ?? "auto",
+    requiredTier: setting("require"),
+    // Nobody is asked in auto, so what a command might send somewhere is not sent.
+    network: setting("network") ?? (mode === "auto" ? "none" : "on"),
   };
 }
 

@@ -184,9 +184,8 @@ class Wiring {
     this.#processes = new ProcessRoom(env, {
       sandbox: this.#sandbox,
       capture: config.effective.capture,
-      // Nobody is asked in auto, so what a command might send somewhere is not sent.
-      network: config.effective.mode === "auto" ? "none" : "on",
-      // Nor does anybody see what it turns out to change: what no tool may write, no command may either.
+      network: config.effective.network,
+      // Nobody sees in auto what a command turns out to change: what no tool may write, no command may either.
       ...(config.effective.mode === "auto"
         ? { refuse: (changes) => refusalOf(changes, this.world(places.workspace)), captureBackground: true }
         : {}),

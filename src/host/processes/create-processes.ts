@@ -30,7 +30,7 @@ export interface ProcessRoomOptions {
   readonly sandbox?: Sandbox;
   /** `auto` captures foreground commands of a call where the machine can. */
   readonly capture?: "auto" | "off";
-  /** Of captured foreground commands. Default: on, since a person approved them. */
+  /** Of captured and confined commands. Default: on, since a person approved them. */
   readonly network?: NetworkAccess;
   /** Looks at what a captured command changed before it is committed; a reason drops all of it. */
   refuse?(changes: readonly FileChange[]): string | undefined;
@@ -181,10 +181,10 @@ export class ProcessRoom {
   }
 
   async #serve(request: ShellRequest, roots: readonly string[]): Promise<Supervised> {
-    const { sandbox, require = "E5", confineBackground = require !== "E5" } = this.#options;
+    const { sandbox, network = "on", require = "E5", confineBackground = require !== "E5" } = this.#options;
     if (!confineBackground) return this.#supervise(request, undefined, true);
     if (sandbox === undefined || roots.length === 0) throw noOverlay();
-    const confined = await this.#begin(sandbox, "serve", "on", request, roots);
+    const confined = await this.#begin(sandbox, "serve", network, request, roots);
     try {
       return await this.#confined(sandbox, confined, request, true);
     } finally {
