@@ -122,7 +122,7 @@ export abstract class CommandInterpreter extends ScriptScope implements Scope, M
       for (const { node: assignment } of assignments) this.state = withVariable(this.state, assignment.name, undefined);
       if (this.pending !== undefined) judge.fail(this.pending);
       this.execute(judge, fields);
-      if (redirected && !node.redirects.every(leavesOutput)) this.made = undefined;
+      if (redirected && !this.printsDespite(node.redirects)) this.made = undefined;
     }
     this.pending = outer;
     if (this.networkCalls !== calls) this.checkLeak(from);
@@ -132,6 +132,12 @@ export abstract class CommandInterpreter extends ScriptScope implements Scope, M
       return bad;
     }
     return before === this.state ? before : this.state;
+  }
+
+  /** What is not there cannot be opened, and then nothing is printed: numbers that may be none are so anyway. */
+  private printsDespite(redirects: readonly Redirection[]): boolean {
+    const isLoose = this.made?.fields?.every((field) => field.kind === "number" && field.many) === true;
+    return redirects.every((node) => leavesOutput(node) && (isLoose || node.type === "HereDoc" || node.operator !== "<"));
   }
 
   private word(word: Word, fields: Field[]): void {
@@ -151,7 +157,8 @@ export abstract class CommandInterpreter extends ScriptScope implements Scope, M
     if (body !== undefined) this.call(body, fields.slice(1), judge);
     dispatch({ judge, fields, machine: this }, body !== undefined);
     if (judge.network) this.networkCalls += 1;
-    this.made = judge.printed === undefined && judge.names === undefined ? undefined : { fields: judge.printed, names: judge.names };
+    const { printed, names, text } = judge;
+    this.made = printed === undefined && names === undefined && text === undefined ? undefined : { fields: printed, names, text };
   }
 
   protected call(node: FunctionNode, args: readonly Field[], judge: Judge): void {
@@ -194,8 +201,9 @@ export abstract class CommandInterpreter extends ScriptScope implements Scope, M
     }
     const value = expandSingle(node.value, this);
     if (value.kind === "text") return textField(head + value.text);
-    if (value.revision !== undefined) return { kind: "word", text: head, many: false, shown: node.text, revision: value.revision };
-    return { kind: value.kind === "number" ? "number" : "word", text: head, many: false, shown: node.text };
+    if (value.revision !== undefined) return { kind: "word", text: head, many: value.many, shown: node.text, revision: value.revision };
+    const isNumber = value.kind === "number";
+    return { kind: isNumber ? "number" : "word", text: head, many: isNumber && value.many, shown: node.text };
   }
 
   /** A pattern that is expanded, or a file that is looked at, outside of any program. */
@@ -209,9 +217,9 @@ export abstract class CommandInterpreter extends ScriptScope implements Scope, M
     const head = `${node.name}=`;
     let value: Field | undefined;
     if (field?.kind === "text" && field.text.startsWith(head)) value = textField(field.text.slice(head.length));
-    else if (field?.kind === "number" && node.append !== true) value = { kind: "number", text: "", many: false, shown: "" };
+    else if (field?.kind === "number" && node.append !== true) value = { kind: "number", text: "", many: field.many, shown: "" };
     else if (field?.revision !== undefined && node.append !== true && node.index === undefined)
-      value = { kind: "word", text: "", many: false, shown: "", revision: field.revision };
+      value = { kind: "word", text: "", many: field.many, shown: "", revision: field.revision };
     else if (node.append === true && field?.kind === "text" && node.index === undefined) {
       const old = this.lookup(node.name);
       if (old?.kind === "text") value = textField(old.text + field.text.slice(head.length + 1));

@@ -62,6 +62,7 @@ const display = new Set(
 );
 
 const locale = /^[\w.@:-]*$/;
+const digits = /^\d*$/;
 const noPager = /^(?:cat)?$/;
 /** Harmless as long as the value is a plain name: a path in it would be opened, a command in it run. */
 const plainValued: ReadonlyMap<string, RegExp> = new Map([
@@ -72,6 +73,11 @@ const plainValued: ReadonlyMap<string, RegExp> = new Map([
   ["PAGER", noPager],
   ["GIT_PAGER", noPager],
   ["MANPAGER", noPager],
+  // Bash evaluates whatever is assigned to these as arithmetic, substitutions in it too.
+  ["RANDOM", digits],
+  ["SRANDOM", digits],
+  ["SECONDS", digits],
+  ["OPTIND", digits],
 ]);
 
 /**

@@ -47,9 +47,12 @@ export class FieldBuilder {
   /** The pattern stands in this word, so that bash puts every match in its place. */
   private expands = false;
   private numbers = 0;
+  /** One of the numbers may be none at all, or several. */
+  private loose = false;
   private pieces = 0;
   private unknown: "no" | "one" | "many" = "no";
   private isStream = false;
+  private stream = "";
   /** The word with examples in place of the commits that git named. */
   private sample: string | undefined;
   private samples = false;
@@ -77,8 +80,12 @@ export class FieldBuilder {
         if (this.word === undefined ? overlooksExpansion(part.text) : overlooks(part.text)) this.scope.doubt(unreadable);
         this.literal(first && part.text.includes("~") ? expandTilde(part.text, part.value, only, this.scope) : part.value);
         return;
-      case "SingleQuoted":
       case "AnsiCQuoted":
+        // Bash knows a form of it that no manual names.
+        if (part.text.includes("\\x{")) this.scope.doubt(unreadable);
+        this.literal(part.value);
+        return;
+      case "SingleQuoted":
         this.literal(part.value);
         return;
       case "Glob":
@@ -101,7 +108,7 @@ export class FieldBuilder {
         }
         return;
       case "ProcessSubstitution":
-        this.scope.substitute(part.script);
+        this.stream = (this.scope.substitute(part.script) ?? []).map((field) => field.text).join(" ");
         this.started = true;
         this.pieces += 1;
         this.isStream = true;
@@ -302,6 +309,7 @@ export class FieldBuilder {
         this.started = true;
         this.pieces += 1;
         this.numbers += 1;
+        if (field.many && !(quoted && this.splits)) this.loose = true;
         this.match("*");
         return;
       case "glob":
@@ -326,7 +334,7 @@ export class FieldBuilder {
         return;
       default:
         if (field.revision === undefined) this.addUnknown(!quoted);
-        else this.addRevision(field.revision, field.many && !quoted);
+        else this.addRevision(field.revision, field.many && !(quoted && this.splits));
     }
   }
 
@@ -363,12 +371,14 @@ export class FieldBuilder {
     this.samples = false;
     this.cut = undefined;
     this.numbers = 0;
+    this.loose = false;
     this.pieces = 0;
   }
 
   finish(): void {
     if (!this.started) return;
     const shown = this.word?.text ?? "";
+    if (this.loose && this.pieces > 1) this.unknown = this.splits ? "many" : "one";
     if (this.unknown !== "no") {
       if (this.expands) this.scope.doubt("a pattern in a place that is only known when it runs");
       const prefix = this.isGlob || this.numbers > 0 ? "" : this.text;
@@ -379,9 +389,9 @@ export class FieldBuilder {
       this.out.push({ kind: "word", text: "", many: this.samples, shown, ...revision });
     } else if (this.isStream) {
       const alone = this.pieces === 1;
-      this.out.push({ kind: alone ? "stream" : "word", text: this.text, many: false, shown });
+      this.out.push({ kind: alone ? "stream" : "word", text: this.text, many: false, shown, ...(alone ? { flow: this.stream } : {}) });
     } else if (this.numbers > 0 && this.pieces === this.numbers) {
-      this.out.push({ kind: "number", text: "", many: false, shown });
+      this.out.push({ kind: "number", text: "", many: this.loose, shown });
     } else if (this.isGlob || this.numbers > 0) {
       this.out.push({ kind: "glob", text: this.pattern ?? "", many: this.expands, shown });
     } else {

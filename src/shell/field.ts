@@ -9,7 +9,7 @@ type FieldKind =
   | "text"
   /** File names that match the pattern in `text` (backslash quotes), or the pattern itself. */
   | "glob"
-  /** Digits, perhaps with a sign. */
+  /** Digits, perhaps with a sign; with `many` any count of such numbers, or none. */
   | "number"
   /** A pipe of a process substitution. */
   | "stream"
@@ -29,6 +29,8 @@ export interface Field {
   readonly pattern?: string;
   /** For `word`: a name of a commit that git printed, shown by an example. */
   readonly revision?: string;
+  /** For `stream`: roughly what comes out of it. */
+  readonly flow?: string;
 }
 
 export function textField(text: string): Field {

@@ -42,7 +42,9 @@ export class Judge {
   printed: readonly Field[] | undefined;
   /** The names it prints. */
   names: PrintedNames | undefined;
-  /** What stands on its standard input, where that is known. */
+  /** Roughly what it prints: enough to hold a shell that reads it to the floor. */
+  text: string | undefined;
+  /** What stands on its standard input, where that is known at least roughly. */
   input: string | undefined;
   private patterns: Set<string> | undefined;
   /** Patterns of names that a handler made something of. */

@@ -214,7 +214,7 @@ function readLong(table: OptionTable, fields: readonly Field[], index: number, o
     return 0;
   }
   const value = equals >= 0 ? attached(text.slice(equals + 1)) : fields[index + 1];
-  return takeValue(name, mark, value, equals >= 0 ? 0 : 1, options, judge);
+  return takeValue(table, name, mark, value, equals >= 0 ? 0 : 1, options, judge);
 }
 
 function readCluster(table: OptionTable, fields: readonly Field[], index: number, options: GivenOptions, judge: Judge): number {
@@ -237,7 +237,7 @@ function readCluster(table: OptionTable, fields: readonly Field[], index: number
       return 0;
     }
     const value = rest === "" ? fields[index + 1] : attached(rest);
-    return takeValue(letter, mark, value, rest === "" ? 1 : 0, options, judge);
+    return takeValue(table, letter, mark, value, rest === "" ? 1 : 0, options, judge);
   }
   return 0;
 }
@@ -246,12 +246,21 @@ function attached(text: string): Field {
   return { kind: "text", text, many: false, shown: "" };
 }
 
-function takeValue(name: string, mark: OptionMark, value: Field | undefined, used: number, options: GivenOptions, judge: Judge): number {
+function takeValue(
+  table: OptionTable,
+  name: string,
+  mark: OptionMark,
+  value: Field | undefined,
+  used: number,
+  options: GivenOptions,
+  judge: Judge,
+): number {
   if (value === undefined) {
     judge.fail(`option ${name} lacks its value`);
     return -1;
   }
-  if (value.many || value.kind === "words") {
+  // Without its number an option takes the next word for it; where no option does harm, that makes none.
+  if ((value.many && !(value.kind === "number" && table.harmless)) || value.kind === "words") {
     judge.fail("an option's value may be several arguments");
     return -1;
   }

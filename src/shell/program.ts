@@ -63,13 +63,16 @@ function tableHandler(spec: ProgramSpec): Handler {
   };
 }
 
+/** With these the lines are cut, counted or headed. */
+const altering = ["c", "bytes", "count", "v", "verbose", "debug"];
+
 function applyOperands(rule: OperandRule, parsed: ParsedOptions, judge: Judge): void {
   const { operands, options } = parsed;
   const tree = rule.operands === "tree" || isGiven(rule.recursive, options);
   const depth = tree && isGiven(rule.following, options) ? anyDepth : 0;
   if (operands.length === 0) {
     if (rule.here && !options.has("version") && !options.has("help")) judge.readHere(tree, depth);
-    if (rule.passesNames && judge.upstream !== undefined && !options.has("c") && !options.has("bytes")) judge.names = judge.upstream;
+    if (rule.passesNames && judge.upstream !== undefined && !isGiven(altering, options)) judge.names = judge.upstream;
   }
   switch (rule.operands) {
     case "text":

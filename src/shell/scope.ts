@@ -15,11 +15,12 @@ const maxSteps = 12_000;
 export interface Output {
   readonly names?: PrintedNames | undefined;
   readonly fields?: readonly Field[] | undefined;
+  /** Roughly. */
+  readonly text?: string | undefined;
 }
 
-const numberParameters = new Set(
-  "? # $ ! RANDOM SRANDOM SECONDS LINENO BASHPID PPID UID EUID EPOCHSECONDS COLUMNS LINES SHLVL BASH_SUBSHELL".split(" "),
-);
+/** Those that bash always fills: `$!` and `$COLUMNS` may be empty, and an empty word is none. */
+const numberParameters = new Set("? # $ RANDOM SRANDOM SECONDS LINENO BASHPID PPID UID EUID EPOCHSECONDS SHLVL BASH_SUBSHELL".split(" "));
 
 export abstract class ScriptScope {
   state: State;
@@ -119,7 +120,8 @@ export abstract class ScriptScope {
   private settingOf(name: string, value: Field | undefined, exported: boolean): Setting {
     const { env } = this.world;
     const isSeen = exported || (env !== undefined && Object.hasOwn(env, name));
-    return settingOf(name, value?.kind === "text" ? value.text : undefined, isSeen);
+    const text = value?.kind === "number" ? "0" : value?.kind === "text" ? value.text : undefined;
+    return settingOf(name, text, isSeen);
   }
 
   protected bind(name: string, value: Field | undefined): void {
@@ -138,6 +140,7 @@ export abstract class ScriptScope {
     const judge = new Judge(this.world, this.state, this.effects, feed?.names);
     judge.heard = this.heard;
     if (feed?.fields?.every((field) => field.kind === "text") === true) judge.input = feed.fields.map((field) => field.text).join(" ");
+    else judge.input = feed?.text;
     return judge;
   }
 

@@ -5,9 +5,9 @@
 import { type Field, showFields } from "./field.ts";
 import type { Call, Handler } from "./machine.ts";
 
-/** Constructs that bash and a POSIX shell read differently. */
+/** Constructs that bash and a POSIX shell read differently, and variables that only bash fills. */
 const bashOnly =
-  /\$['"]|\[\[|\(\(|[<>]\(|&>|<<<|\|&|;&|\{[^}\s]*[,.][^}]*\}|=\(|[@?*+!]\(|\b(?:function|select|coproc|time|source|declare|typeset|local|let|export|readonly|shopt|enable|mapfile|readarray)\b/;
+  /\$['"]|\[\[|\(\(|[<>]\(|&>|<<<|\|&|;&|\{[^}\s]*[,.][^}]*\}|=\(|[@?*+!]\(|\+=|\b(?:S?RANDOM|SECONDS|E?UID|EPOCH\w+|BASH\w+|SHLVL|HOSTNAME|HOSTTYPE|MACHTYPE|OSTYPE|GROUPS|DIRSTACK|PIPESTATUS|FUNCNAME)\b|\b(?:function|select|coproc|time|source|declare|typeset|local|let|export|readonly|shopt|enable|mapfile|readarray)\b/;
 
 export function shellHandler(shell: string): Handler {
   return (call) => startShell(call, shell);
@@ -53,6 +53,7 @@ function startShell(call: Call, shell: string): void {
   }
   judge.fail(`${shell} runs a script`);
   judge.read(script);
+  if (script.flow !== undefined) call.machine.runText(script.flow, { child: true, positional: [], doubt: judge.reason });
 }
 
 function runCommandString(call: Call, shell: string, rest: readonly Field[]): void {

@@ -95,7 +95,7 @@ function joinVariables(a: State["variables"], b: State["variables"]): State["var
 function sameValue(a: Field | undefined, b: Field | undefined): Field | undefined {
   if (a === undefined || b === undefined) return undefined;
   if (isSame(a, b)) return a;
-  return isNumeric(a) && isNumeric(b) ? { kind: "number", text: "", many: false, shown: a.shown } : undefined;
+  return isNumeric(a) && isNumeric(b) ? { kind: "number", text: "", many: a.many || b.many, shown: a.shown } : undefined;
 }
 
 export function isNumeric(field: Field): boolean {
@@ -104,7 +104,7 @@ export function isNumeric(field: Field): boolean {
 
 function isSame(a: Field | undefined, b: Field | undefined): boolean {
   if (a === undefined || b === undefined) return a === b;
-  return a.kind === b.kind && a.text === b.text && a.revision === b.revision && a.pattern === b.pattern;
+  return a.kind === b.kind && a.text === b.text && a.many === b.many && a.revision === b.revision && a.pattern === b.pattern;
 }
 
 /** Nothing a further round of a loop could change. */

@@ -131,6 +131,20 @@ function multiplexer({ judge, fields }: Call): Unwrapped | undefined {
   return fields.length > 1 ? { fields: fields.slice(1) } : undefined;
 }
 
+const plainFlock = wrapper({
+  short: "sxunw:E:oF",
+  long: "shared exclusive unlock nonblock timeout: conflict-exit-code: close no-fork verbose",
+  skip: 1,
+  asks: "creates a lock file",
+});
+
+/** `flock FILE -c TEXT` hands its text to a shell. */
+function flock(call: Call): Unwrapped | undefined {
+  const at = call.fields.findIndex((field) => field.kind === "text" && /^(?:-c|--command)$/.test(field.text));
+  const inner = plainFlock(call);
+  return at < 0 ? inner : { fields: [textField("bash"), textField("-c"), ...call.fields.slice(at + 1)] };
+}
+
 export const wrappers: ReadonlyMap<string, Unwrapper> = new Map<string, Unwrapper>([
   ["env", env],
   ["command", command],
@@ -158,15 +172,7 @@ export const wrappers: ReadonlyMap<string, Unwrapper> = new Map<string, Unwrappe
   ["time", wrapper({ short: "pvaf:o>", long: "portability verbose append format: output>" })],
   ["busybox", multiplexer],
   ["toybox", multiplexer],
-  [
-    "flock",
-    wrapper({
-      short: "sxunw:E:oF",
-      long: "shared exclusive unlock nonblock timeout: conflict-exit-code: close no-fork verbose",
-      skip: 1,
-      asks: "creates a lock file",
-    }),
-  ],
+  ["flock", flock],
   ["chronic", wrapper({ asks: "is not on the list of known programs" })],
   ["unbuffer", wrapper({ short: "p", asks: "is not on the list of known programs" })],
   ["eatmydata", wrapper({ asks: "is not on the list of known programs" })],

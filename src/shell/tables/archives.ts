@@ -84,8 +84,10 @@ const packer = program({
     if (environmentSteers(judge.world.env, packerVariables) !== undefined) judge.fail("the environment configures it");
     const has = (...names: readonly string[]) => names.some((name) => options.has(name));
     // Of listing, testing and unpacking the last one named is what some of them do.
-    const looks = has("l", "list", "t", "test", "version", "help", "V") && !has("d", "decompress", "uncompress");
-    if (!looks && !has("c", "stdout", "to-stdout")) judge.fail("replaces files");
+    const looks = has("l", "list", "t", "test") && !has("d", "decompress", "uncompress");
+    // Not all of them stop when they have told their version.
+    const tells = operands.length === 0 && has("version", "help", "V");
+    if (!looks && !tells && !has("c", "stdout", "to-stdout")) judge.fail("replaces files");
     for (const field of operands) if (!isStandardInput(field)) judge.read(field);
   },
   short: "cdfkqvtlV",

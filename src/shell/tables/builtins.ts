@@ -25,6 +25,7 @@ const echo: Handler = ({ judge, fields }) => {
     words[0]?.text.startsWith("-") !== true &&
     words.every((field) => (field.kind === "text" && !field.text.includes("\\")) || field.kind === "number");
   if (isPlain) judge.printed = words;
+  judge.text = words.map((field) => field.text).join(" ");
   if (isPlain && words.every((field) => field.kind === "text")) {
     judge.names = {
       nul: false,
@@ -58,10 +59,12 @@ const printf: Handler = ({ judge, fields, machine }) => {
   if (format.kind !== "text" || /%[^%a-zA-Z]*n/.test(format.text))
     for (const { text } of fields.slice(index + 1)) if (identifier.test(text)) machine.assign(text, undefined, false, judge);
   const isPlain = format.kind === "text" && !/[%\\]/.test(format.text);
+  if (judge.heard) judge.text = [format.text.replace(/%s|\\n/g, " "), ...fields.slice(index + 1).map((field) => field.text)].join(" ");
   if (isPlain && index === 1) judge.printed = [format];
   else if (format.kind === "text" && /^%s(?:\\n)?$/.test(format.text) && index === 1) {
     const rest = fields.slice(2);
-    if (rest.every((field) => field.kind === "text"))
+    // Without a line end each argument goes on where the one before it ended.
+    if (rest.every((field) => field.kind === "text") && (rest.length === 1 || format.text.endsWith("n")))
       judge.names = { nul: false, fields: rest.flatMap((field) => field.text.split(/\s+/).map(textField)) };
     if (rest.length === 1) judge.printed = rest;
   }
@@ -192,8 +195,8 @@ function declare(exports: boolean): Handler {
     let named = false;
     for (const field of fields.slice(1)) {
       if (!named && field.kind === "text" && /^[-+]/.test(field.text)) {
-        // A read-only name would keep its value whatever the script says later; an array evaluates its value.
-        if (!/^-[xglu]+$/.test(field.text) || (exports && field.text !== "-x")) judge.fail("declares more than plain variables");
+        // A read-only name would keep its value whatever the script says later, `-l` and `-u` change it; an array evaluates its value.
+        if (!/^-[xg]+$/.test(field.text) || (exports && field.text !== "-x")) judge.fail("declares more than plain variables");
         if (field.text.includes("x")) exported = true;
         continue;
       }
@@ -208,7 +211,11 @@ function declareOne(field: Field, exported: boolean, { judge, machine }: Call): 
   const match = /^([A-Za-z_][A-Za-z0-9_]*)(\+?=)?/.exec(field.text);
   const name = match?.[1];
   const rest = match === null ? "" : field.text.slice(match[0].length);
-  if (name === undefined || field.many || (match?.[2] === undefined && (field.kind !== "text" || rest !== ""))) {
+  if (
+    name === undefined ||
+    (field.many && field.kind !== "number" && field.revision === undefined) ||
+    (match?.[2] === undefined && (field.kind !== "text" || rest !== ""))
+  ) {
     judge.fail("declares a name that is only known when it runs, or is evaluated");
     return;
   }
@@ -258,9 +265,10 @@ const trap: Handler = (call) => {
   if (body !== undefined && call.fields.length > 2) call.machine.runText(body.text, { child: true, doubt: call.judge.reason });
 };
 
-const source: Handler = ({ judge, fields }) => {
+const source: Handler = ({ judge, fields, machine }) => {
   judge.fail("runs a file in this shell");
   if (fields[1] !== undefined) judge.read(fields[1]);
+  if (fields[1]?.flow !== undefined) machine.runText(fields[1].flow, { child: false, doubt: judge.reason });
 };
 
 const kill: Handler = ({ judge, fields }) => {
@@ -269,7 +277,7 @@ const kill: Handler = ({ judge, fields }) => {
   judge.fail("sends a signal");
   const everyone = words.lastIndexOf("-1");
   if (everyone > 0 || (everyone === 0 && words.length === 2 && words[1] === "-1")) judge.forbid("signals every process");
-  if (words.length > 1 && /^0*1$/.test(words.at(-1) ?? "")) judge.forbid("signals the first process of the system");
+  if (/^0*1$/.test(words.at(-1) ?? "")) judge.forbid("signals the first process of the system");
 };
 
 const typeTable = optionTable({ short: "afptP", harmless: true });
@@ -289,8 +297,11 @@ const jobs: Handler = ({ judge, fields }) => {
   readOptions(jobsTable, fields, 1, judge);
 };
 
+/** `$!` is the number of a process, or nothing. */
+const harmlessWait = /^(?:-n|-f|"?\$!"?)$/;
+
 const wait: Handler = ({ judge, fields }) => {
-  if (fields.slice(1).some((field) => mayBeOption(field) && !(field.kind === "text" && (field.text === "-n" || field.text === "-f"))))
+  if (fields.slice(1).some((field) => mayBeOption(field) && !harmlessWait.test(field.kind === "text" ? field.text : field.shown)))
     judge.fail("wait with an option that assigns");
 };
 
@@ -302,7 +313,8 @@ const shift: Handler = ({ machine }) => {
 
 const getopts: Handler = ({ judge, fields, machine }) => {
   const name = fields[2];
-  for (const set of ["OPTARG", "OPTIND"]) machine.assign(set, undefined, false, judge);
+  machine.assign("OPTARG", undefined, false, judge);
+  machine.assign("OPTIND", { kind: "number", text: "", many: false, shown: "" }, false, judge);
   if (name?.kind === "text" && identifier.test(name.text)) machine.assign(name.text, undefined, false, judge);
   else judge.fail("getopts into a name that is evaluated");
 };

@@ -117,7 +117,11 @@ function readValue(predicate: string, value: Field | undefined, search: Search, 
     return judge.reason === undefined;
   }
   if (value.kind !== "text") {
-    if (value.kind === "number" || (value.kind === "word" && !reading.has(predicate) && !/name|path|regex/.test(predicate))) return true;
+    if (
+      (value.kind === "number" && !value.many) ||
+      (value.kind === "word" && !reading.has(predicate) && !/name|path|regex/.test(predicate))
+    )
+      return true;
     judge.fail("find with an argument that is only known when it runs");
     return false;
   }

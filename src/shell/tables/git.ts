@@ -33,7 +33,7 @@ interface Globals {
 export const git: Program = {
   handle(call) {
     const { judge } = call;
-    const fields = call.fields.map((field) => (field.revision === undefined ? field : textField(field.revision)));
+    const fields = call.fields.map((field) => (field.revision === undefined ? field : { ...textField(field.revision), many: field.many }));
     const globals = readGlobals(fields, judge);
     const name = fields[globals.index];
     if (name === undefined) return;
@@ -148,9 +148,12 @@ function printChanged({ options }: ParsedOptions, judge: Judge): void {
 }
 
 const formats = ["format", "pretty", "sort"];
+/** Not `remerge`, which merges anew, with drivers of the configuration and objects of its own. */
+const diffMerges = /^(?:off|none|on|m|1|first-parent|separate|c|combined|cc|dense-combined)$/;
 
 /** Placeholders for signatures make git start its signature program. */
 function checkFormats({ options }: ParsedOptions, judge: Judge): void {
+  if (options.all("diff-merges").some(({ kind, text }) => kind !== "text" || !diffMerges.test(text))) judge.fail("merges anew");
   for (const name of formats) {
     if (!options.has(name)) continue;
     for (const value of options.all(name)) {

@@ -2,7 +2,7 @@
 import { environmentSteers } from "../environment.ts";
 import { type Field, textField } from "../field.ts";
 import { anyDepth, type Judge } from "../judge.ts";
-import type { Call, Program } from "../machine.ts";
+import type { Call, Handler, Program } from "../machine.ts";
 import type { ParsedOptions } from "../options.ts";
 import { isStandardInput, program } from "../program.ts";
 
@@ -41,7 +41,7 @@ function listNames(operands: readonly Field[], judge: Judge, { options }: Parsed
 function countWords(operands: readonly Field[], judge: Judge, { options }: ParsedOptions): void {
   for (const field of operands) if (!isStandardInput(field)) judge.read(field);
   const one = ["l", "w", "c", "m", "lines", "words", "bytes", "chars"].filter((name) => options.has(name));
-  if (operands.length === 0 && one.length === 1) judge.printed = [{ kind: "number", text: "", many: false, shown: "wc" }];
+  if (operands.length === 0 && one.length === 1) judge.printed = [{ kind: "number", text: "", many: true, shown: "wc" }];
 }
 
 const pagerVariables = /^(?:LESS|MORE)/;
@@ -82,13 +82,35 @@ function highlight(operands: readonly Field[], judge: Judge, parsed: ParsedOptio
   for (const field of operands) if (!isStandardInput(field)) judge.read(field);
 }
 
+const treeTable = program({
+  operands: "tree",
+  following: ["l"],
+  here: true,
+  short: "adfilxL:P:I:NqQpugshDFtcUrvCnASJXo>",
+  long: "filelimit: si du timefmt: inodes device noreport charset: dirsfirst filesfirst sort? gitignore matchdirs ignore-case prune hintro< houtro< metafirst info",
+});
+
+/** Each of its letters that take a value takes a word of its own for it, also in the middle of a cluster. */
+const tree: Handler = (call) => {
+  const isMixed = ({ kind, text }: Field): boolean => kind === "text" && /^-[^-]*[LPIo]./.test(text) && !/^-\w*L\d+$/.test(text);
+  if (call.fields.some(isMixed)) call.judge.fail("letters that take words in an order of their own");
+  treeTable.handle?.(call);
+};
+
+const plainCat = program({
+  operands: "read",
+  short: "AbeEnstTuv",
+  long: "show-all number-nonblank show-ends number squeeze-blank show-tabs show-nonprinting",
+  harmless: true,
+});
+
 export const readers: Readonly<Record<string, Program>> = {
-  cat: program({
-    operands: "read",
-    short: "AbeEnstTuv",
-    long: "show-all number-nonblank show-ends number squeeze-blank show-tabs show-nonprinting",
-    harmless: true,
-  }),
+  cat: {
+    handle(call) {
+      plainCat.handle?.(call);
+      if (call.fields.length === 1) call.judge.text = call.judge.input;
+    },
+  },
   tac: program({ operands: "read", short: "brs:", long: "before regex separator:", harmless: true }),
   nl: program({
     operands: "read",
@@ -187,6 +209,7 @@ export const readers: Readonly<Record<string, Program>> = {
   }),
   bc: program({ operands: "read", short: "hlqsvwi", long: "mathlib quiet standard warn" }),
   rev: program({ operands: "read", harmless: true }),
+  tsort: program({ operands: "read", harmless: true }),
   od: program({
     operands: "read",
     short: "A:j:N:t:vw?abcdfhilosx",
@@ -286,13 +309,7 @@ export const readers: Readonly<Record<string, Program>> = {
   }),
   dir: program({ operands: "list", here: true, short: "aAlhR1tr", recursive: ["R"], harmless: true }),
   vdir: program({ operands: "list", here: true, short: "aAlhR1tr", recursive: ["R"], harmless: true }),
-  tree: program({
-    operands: "tree",
-    following: ["l"],
-    here: true,
-    short: "adfilxL:P:I:NqQpugshDFtcUrvCnASJXo>",
-    long: "filelimit: si du timefmt: inodes device noreport charset: dirsfirst filesfirst sort? gitignore matchdirs ignore-case prune hintro< houtro< metafirst info",
-  }),
+  tree: { handle: tree },
   du: program({
     operands: "tree",
     following: ["L", "dereference"],

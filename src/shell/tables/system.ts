@@ -103,6 +103,11 @@ const ip: Handler = ({ judge, fields }) => {
   if (!isKnown || !/^(?:|show|ls|list|get)$/.test(words[object + 1] ?? "")) judge.fail("ip changes the network, or runs a command");
 };
 
+/** Takes shell text on its input. */
+const later = asksAlways("runs commands later", ({ judge, machine }) => {
+  if (judge.input !== undefined) machine.runText(judge.input, { child: true, doubt: "runs commands later" });
+});
+
 export const systemPrograms: Readonly<Record<string, Program>> = {
   uname: program({
     operands: "none",
@@ -131,7 +136,7 @@ export const systemPrograms: Readonly<Record<string, Program>> = {
   seq: {
     handle({ judge, fields }) {
       if (fields.slice(1).every((field) => field.kind === "number" || (field.kind === "text" && /^-?\d+$/.test(field.text)))) {
-        judge.printed = [{ kind: "number", text: "", many: false, shown: "seq" }];
+        judge.printed = [{ kind: "number", text: "", many: true, shown: "seq" }];
         return;
       }
       if (!fields.slice(1).every((field) => !field.many)) judge.fail("seq with unknown arguments");
@@ -186,6 +191,8 @@ export const systemPrograms: Readonly<Record<string, Program>> = {
   powershell: asksAlways("is a shell of its own"),
   su: shellText(afterFlag(/^-[\w]*c$|^--(?:session-)?command$/), "runs with the rights of another user"),
   script: shellText(afterFlag(/^-[\w]*c$|^--command$/), "records a session in a file"),
+  at: later,
+  batch: later,
   watch: shellText(
     (fields) =>
       textField(

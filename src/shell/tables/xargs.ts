@@ -2,7 +2,7 @@
  * `xargs` and `parallel`: the command inside is judged with arguments that come from elsewhere. Those are known
  * only where the program before it in the pipe prints names that are known.
  */
-import { type Field, mayBeOption } from "../field.ts";
+import { type Field, mayBeOption, textField } from "../field.ts";
 import type { Judge } from "../judge.ts";
 import type { Handler } from "../machine.ts";
 import { GivenOptions, optionTable, readOptions } from "../options.ts";
@@ -16,11 +16,9 @@ const table = optionTable({
 export const xargs: Handler = ({ judge, fields, machine }) => {
   const parsed = readOptions(table, fields, 1, judge);
   const start = parsed?.operandIndex ?? fields.findIndex((field, index) => index > 0 && !mayBeOption(field));
-  const command = start < 0 ? [] : fields.slice(start);
-  if (command.length === 0) {
-    judge.fail("xargs with a command that is not named");
-    return;
-  }
+  const named = start < 0 ? [] : fields.slice(start);
+  // Nobody is named: it prints what it gets.
+  const command = named.length === 0 ? [textField("echo")] : named;
   const options = parsed?.options ?? new GivenOptions();
   const nul = options.has("0") || options.has("null");
   const recut = ["a", "arg-file", "d", "delimiter", "E", "e", "eof"].some((name) => options.has(name));
@@ -33,6 +31,8 @@ export const xargs: Handler = ({ judge, fields, machine }) => {
   const arrived = parted && given.length > 1 && given.some((field) => field.kind === "text") ? [unknownWords] : given;
   const inner = placeholder === undefined ? [...command, ...arrived] : replace(command, placeholder, arrived, judge);
   machine.runInner(inner, { doubt: judge.reason });
+  if (judge.upstream === undefined && judge.input !== undefined)
+    machine.runInner([...command, ...judge.input.split(/\s+/).map(textField)], { doubt: "xargs with arguments from elsewhere" });
 };
 
 const unknownWords: Field = { kind: "words", text: "", many: true, shown: "…" };
@@ -43,8 +43,8 @@ function arriving(judge: Judge, nul: boolean, recut: boolean): readonly Field[] 
   const { upstream } = judge;
   if (upstream === undefined || recut) return [unknown];
   if (upstream.fields.every((field) => field.kind === "text")) {
-    // xargs has quotes of its own.
-    return upstream.fields.some((field) => /['"\\]/.test(field.text)) ? [unknown] : upstream.fields;
+    // xargs has quotes of its own, and with `-0` it does not cut at blanks.
+    return nul !== upstream.nul || upstream.fields.some((field) => /['"\\]/.test(field.text)) ? [unknown] : upstream.fields;
   }
   if ((nul && upstream.nul) || upstream.fields.every((field) => field.revision !== undefined)) return upstream.fields;
   return upstream.fields.map((field) => (field.kind === "glob" ? { ...unknown, pattern: field.text } : unknown));
