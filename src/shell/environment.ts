@@ -108,7 +108,7 @@ export function loadsCode(name: string): boolean {
 }
 
 const secretName =
-  /KEY|TOKEN|SECRET|PASS(?:W|P|_|$)|PWD_|CREDENTIAL|AUTH|COOKIE|SESSION_ID|PRIVATE|SIGNATURE|DATABASE_URL|DSN|CONNECTION_STRING|^__KARYI/i;
+  /KEY|TOKEN|SECRET|PASS(?:W|P|_|$)|PWD_|CREDENTIAL|AUTH|COOKIE|SESSION_ID|PRIVATE|SIGNATURE|DSN|(?:^|_)PAT$|WEBHOOK|(?:DATABASE|DB|MONGO\w*|REDIS|POSTGRES\w*|PG|MYSQL|AMQP|RABBITMQ|BROKER)_UR[IL]|CONNECTION_STRING|^__KARYI/i;
 
 export function holdsSecret(name: string): boolean {
   return secretName.test(name);

@@ -254,11 +254,12 @@ export class FieldBuilder {
         return undefined;
       }
     }
-    if (value?.kind !== "text") return undefined;
+    // Bash counts characters or bytes, as the locale says.
+    if (value?.kind !== "text" || /[^ -~]/.test(value.text)) return undefined;
     const start = Number(offset.value);
     const count = length === undefined ? value.text.length : Number(length.value);
     if (!Number.isInteger(start) || !Number.isInteger(count) || start < 0 || count < 0) return undefined;
-    return textField([...value.text].slice(start, start + count).join(""));
+    return textField(value.text.slice(start, start + count));
   }
 
   private literal(text: string): void {

@@ -165,7 +165,7 @@ export class Judge {
   }
 
   writePath(path: string, change: ChangeKind, tree: boolean): void {
-    if (isQuietDevice(path)) return;
+    if (change === "modify" && isQuietDevice(path)) return;
     const floor = this.floor(path, change, tree);
     if (floor !== undefined) this.forbid(floor);
     this.effects.push(tree ? { kind: "write", path, change, tree: true } : { kind: "write", path, change });

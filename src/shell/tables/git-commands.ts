@@ -93,10 +93,10 @@ function verbs(allowed: RegExp, byDefault: boolean): GitCommand["operands"] {
 }
 
 const diffLong =
-  "patch no-patch unified: raw patch-with-raw indent-heuristic no-indent-heuristic minimal patience histogram anchored: diff-algorithm: stat? compact-summary numstat shortstat dirstat? cumulative summary patch-with-stat name-only name-status submodule? color? no-color color-moved? no-color-moved color-moved-ws: word-diff? word-diff-regex: color-words? no-renames rename-empty no-rename-empty check ws-error-highlight: full-index binary abbrev? break-rewrites? find-renames? find-copies? find-copies-harder irreversible-delete diff-filter: pickaxe-all pickaxe-regex skip-to: rotate-to: relative? no-relative text ignore-cr-at-eol ignore-space-at-eol ignore-space-change ignore-all-space ignore-blank-lines ignore-matching-lines: inter-hunk-context: function-context exit-code quiet no-ext-diff no-textconv ignore-submodules? src-prefix: dst-prefix: no-prefix default-prefix line-prefix: ita-invisible-in-index cached staged merge-base no-index";
+  "patch no-patch unified? raw patch-with-raw indent-heuristic no-indent-heuristic minimal patience histogram anchored: diff-algorithm: stat? compact-summary numstat shortstat dirstat? cumulative summary patch-with-stat name-only name-status submodule? color? no-color color-moved? no-color-moved color-moved-ws: word-diff? word-diff-regex: color-words? no-renames rename-empty no-rename-empty check ws-error-highlight: full-index binary abbrev? break-rewrites? find-renames? find-copies? find-copies-harder irreversible-delete diff-filter: pickaxe-all pickaxe-regex skip-to: rotate-to: relative? no-relative text ignore-cr-at-eol ignore-space-at-eol ignore-space-change ignore-all-space ignore-blank-lines ignore-matching-lines: inter-hunk-context: function-context exit-code quiet no-ext-diff no-textconv ignore-submodules? src-prefix: dst-prefix: no-prefix default-prefix line-prefix: ita-invisible-in-index cached staged merge-base no-index";
 const logLong =
   "oneline graph decorate? no-decorate decorate-refs: decorate-refs-exclude: source pretty? format: abbrev-commit no-abbrev-commit encoding: expand-tabs? no-expand-tabs notes? no-notes show-notes? no-show-signature relative-date date: parents children left-right all branches? tags? remotes? glob: exclude: reflog follow full-diff log-size max-count: skip: since: after: until: before: author: committer: grep-reflog: grep: all-match invert-grep regexp-ignore-case basic-regexp extended-regexp fixed-strings perl-regexp merges no-merges min-parents: max-parents: first-parent not walk-reflogs cherry-pick cherry-mark cherry left-only right-only boundary simplify-by-decoration full-history dense sparse simplify-merges ancestry-path? date-order author-date-order topo-order reverse no-walk? do-walk no-diff-merges diff-merges: cc combined-all-paths remove-empty use-mailmap no-mailmap mailmap clear-decorations summary numbered email";
-const diffShort = "pusU:zwbaRWM?C?B?D?G:S:X?l:";
+const diffShort = "pusU?zwbaRWM?C?B?D?G:S:X?l:";
 
 export const gitCommands: ReadonlyMap<string, GitCommand> = new Map<string, GitCommand>([
   [
@@ -276,7 +276,7 @@ export const gitCommands: ReadonlyMap<string, GitCommand> = new Map<string, GitC
     "blame",
     {
       short: "wlstfneL:M?C?p",
-      long: "root show-stats line-porcelain porcelain incremental encoding: date: color-lines color-by-age score-debug show-name show-number show-email abbrev: since: first-parent minimal no-textconv",
+      long: "root show-stats line-porcelain porcelain incremental encoding: date: color-lines color-by-age score-debug show-name show-number show-email abbrev? since: first-parent minimal no-textconv",
       risks: ["filter", "textconv", "fsmonitor", "pager", "fetch"],
       operands: revisionsAndPaths,
     },

@@ -27,13 +27,19 @@ export const xargs: Handler = ({ judge, fields, machine }) => {
     options.get("I")?.text ??
     (options.has("i") || options.has("replace") ? (options.get("i")?.text ?? options.get("replace")?.text ?? "{}") : undefined);
   // With a placeholder a whole line is one argument, with a count the command runs on parts of them.
-  const parted = placeholder !== undefined || ["n", "L", "l", "max-args", "max-lines", "s", "max-chars"].some((name) => options.has(name));
+  const parted = placeholder !== undefined || [...counting, "s", "max-chars"].some((name) => options.has(name));
+  // The later one of the two forgets the earlier; a count of one does not count.
+  const isOne = (name: string): boolean => options.all(name).every(({ kind, text }) => kind === "text" && text === "1");
+  if (placeholder !== undefined && counting.some((name) => options.has(name) && !(/^(?:n|max-args)$/.test(name) && isOne(name))))
+    judge.fail("xargs with a placeholder and a count");
   const arrived = parted && given.length > 1 && given.some((field) => field.kind === "text") ? [unknownWords] : given;
   const inner = placeholder === undefined ? [...command, ...arrived] : replace(command, placeholder, arrived, judge);
   machine.runInner(inner, { doubt: judge.reason });
   if (judge.upstream === undefined && judge.input !== undefined)
     machine.runInner([...command, ...judge.input.split(/\s+/).map(textField)], { doubt: "xargs with arguments from elsewhere" });
 };
+
+const counting = ["n", "L", "l", "max-args", "max-lines"];
 
 const unknownWords: Field = { kind: "words", text: "", many: true, shown: "…" };
 
