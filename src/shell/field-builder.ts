@@ -394,7 +394,8 @@ export class FieldBuilder {
     } else if (this.numbers > 0 && this.pieces === this.numbers) {
       this.out.push({ kind: "number", text: "", many: this.loose, shown });
     } else if (this.isGlob || this.numbers > 0) {
-      this.out.push({ kind: "glob", text: this.pattern ?? "", many: this.expands, shown });
+      const numeric = this.isGlob ? {} : { numeric: true };
+      this.out.push({ kind: "glob", text: this.pattern ?? "", many: this.expands, shown, ...numeric });
     } else {
       this.out.push(textField(this.text));
     }

@@ -29,6 +29,8 @@ export interface Field {
   readonly pattern?: string;
   /** For `word`: a name of a commit that git printed, shown by an example. */
   readonly revision?: string;
+  /** For `glob`: every wildcard in it stands for a number, and no file name is looked for. */
+  readonly numeric?: boolean;
   /** For `stream`: roughly what comes out of it. */
   readonly flow?: string;
 }

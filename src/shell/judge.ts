@@ -97,7 +97,6 @@ export class Judge {
     this.note(field);
     const depth = Math.max(linkDepth, globDepth(field));
     for (const path of this.paths(field)) this.listPath(path, tree || field.many, depth);
-    if (field.kind === "glob") this.readCandidates(field.text);
   }
 
   private note(field: Field): void {

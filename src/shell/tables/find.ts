@@ -29,10 +29,24 @@ interface Search {
   narrowed: boolean;
   nul: boolean;
   custom: boolean;
+  /** The alternative being read has named its files so far. */
+  named: boolean;
+  /** Some alternative finds, shows or hands on files whose names it does not tell. */
+  anything: boolean;
 }
 
 export const find: Handler = ({ judge, fields, machine }) => {
-  const search: Search = { places: [], names: [], commands: [], deletes: false, narrowed: false, nul: false, custom: false };
+  const search: Search = {
+    places: [],
+    names: [],
+    commands: [],
+    deletes: false,
+    narrowed: false,
+    nul: false,
+    custom: false,
+    named: false,
+    anything: false,
+  };
   if (!readExpression(fields, search, judge)) {
     for (const command of search.commands) machine.runInner(command.fields, { doubt: judge.reason, directoryUnknown: command.elsewhere });
     if (search.deletes) remove(search, judge);
@@ -74,12 +88,20 @@ function readExpression(fields: readonly Field[], search: Search, judge: Judge):
     }
     if (text.length < 6 && (/^-[HLP]+$/.test(text) || /^-O\d$/.test(text))) continue;
     inPlaces = false;
+    const before = fields[index - 1]?.text ?? "";
+    const negated = before === "!" || before === "-not";
+    // What acts before a name was asked for, or on what a group is not, may find anything.
+    if ((negated && (text === "(" || text === "!" || text === "-not")) || (acting.test(text) && !search.named)) search.anything = true;
+    if (/^(?:-o|-or|,)$/.test(text)) {
+      search.anything ||= !search.named;
+      search.named = false;
+    }
     if (plain.has(text)) {
       if (text === "-print0") search.nul = true;
       if (text === "-ls") search.custom = true;
     } else if (valued.has(text) || reading.has(text) || (text.startsWith("-newer") && /^-newer[aBcm][aBcmt]$/.test(text))) {
       index += 1;
-      if (!readValue(text, fields[index], search, judge)) understood = false;
+      if (!readValue(text, fields[index], negated, search, judge)) understood = false;
     } else if (text === "-delete") search.deletes = true;
     else if (writing.has(text) || text === "-fprintf") {
       const target = fields[index + 1];
@@ -96,8 +118,11 @@ function readExpression(fields: readonly Field[], search: Search, judge: Judge):
       understood = false;
     }
   }
+  search.anything ||= !search.named;
   return understood;
 }
+
+const acting = /^-(?:print0?|ls|exec|execdir|ok|okdir)$/;
 
 function beginsExpression(field: Field): boolean {
   if (field.kind === "text")
@@ -106,7 +131,7 @@ function beginsExpression(field: Field): boolean {
   return !(field.kind === "word" && field.text !== "" && !field.text.startsWith("-"));
 }
 
-function readValue(predicate: string, value: Field | undefined, search: Search, judge: Judge): boolean {
+function readValue(predicate: string, value: Field | undefined, negated: boolean, search: Search, judge: Judge): boolean {
   if (value === undefined) {
     judge.fail("find with a predicate that lacks its value");
     return false;
@@ -128,7 +153,10 @@ function readValue(predicate: string, value: Field | undefined, search: Search, 
   if (reading.has(predicate) || /^-newer[aBcm][aBcm]$/.test(predicate)) judge.list(value, false);
   if (/^-i?name$|^-i?(?:whole)?(?:name|path)$/.test(predicate)) {
     search.narrowed = true;
-    search.names.push(value.text);
+    if (!negated) {
+      search.named = true;
+      search.names.push(value.text);
+    }
   }
   if (/regex$/.test(predicate)) search.narrowed = true;
   if (predicate === "-printf") search.custom = true;
@@ -159,7 +187,7 @@ function foundNames(search: Search): Field[] {
   const result: Field[] = [];
   for (const place of search.places) {
     const root = place.kind === "text" ? escapePattern(place.text.replace(/\/+$/, "")) : place.text;
-    const names = search.names.length === 0 ? ["**"] : search.names.flatMap(withHidden);
+    const names = search.anything ? ["**", ...search.names.flatMap(withHidden)] : search.names.flatMap(withHidden);
     for (const name of names) {
       // At any depth, and a link there is found too.
       const last = name.replace(/^.*\//s, "");

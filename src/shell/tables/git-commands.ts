@@ -98,6 +98,11 @@ const logLong =
   "oneline graph decorate? no-decorate decorate-refs: decorate-refs-exclude: source pretty? format: abbrev-commit no-abbrev-commit encoding: expand-tabs? no-expand-tabs notes? no-notes show-notes? no-show-signature relative-date date: parents children left-right all branches? tags? remotes? glob: exclude: reflog follow full-diff log-size max-count: skip: since: after: until: before: author: committer: grep-reflog: grep: all-match invert-grep regexp-ignore-case basic-regexp extended-regexp fixed-strings perl-regexp merges no-merges min-parents: max-parents: first-parent not walk-reflogs cherry-pick cherry-mark cherry left-only right-only boundary simplify-by-decoration full-history dense sparse simplify-merges ancestry-path? date-order author-date-order topo-order reverse no-walk? do-walk no-diff-merges diff-merges: cc combined-all-paths remove-empty use-mailmap no-mailmap mailmap clear-decorations summary numbered email";
 const diffShort = "pusU?zwbaRWM?C?B?D?G:S:X?l:";
 
+/** `show` alone lists; with a name it asks that server. */
+function remoteOperands(operands: readonly Field[], judge: Judge, parsed: ParsedOptions): void {
+  verbs(operands.length === 1 ? /^(?:get-url|show)$/ : /^get-url$/, true)(operands, judge, parsed);
+}
+
 export const gitCommands: ReadonlyMap<string, GitCommand> = new Map<string, GitCommand>([
   [
     "status",
@@ -309,7 +314,7 @@ export const gitCommands: ReadonlyMap<string, GitCommand> = new Map<string, GitC
       operands: listingOnly("l", "list", "n", "contains", "no-contains", "merged", "no-merged", "points-at"),
     },
   ],
-  ["remote", { short: "v", long: "verbose all push", risks: [], verbFirst: true, operands: verbs(/^get-url$/, true) }],
+  ["remote", { short: "v", long: "verbose all push", risks: [], verbFirst: true, operands: remoteOperands }],
   [
     "stash",
     {

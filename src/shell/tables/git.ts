@@ -157,7 +157,7 @@ function checkFormats({ options }: ParsedOptions, judge: Judge): void {
   for (const name of formats) {
     if (!options.has(name)) continue;
     for (const value of options.all(name)) {
-      if (value.kind !== "text" || /%G|signature/i.test(value.text))
+      if (value.kind !== "text" || /%G|[sS]ignature/.test(value.text))
         judge.fail("a format that checks signatures, or is only known when it runs");
     }
   }

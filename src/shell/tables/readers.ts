@@ -44,6 +44,15 @@ function countWords(operands: readonly Field[], judge: Judge, { options }: Parse
   if (operands.length === 0 && one.length === 1) judge.printed = [{ kind: "number", text: "", many: true, shown: "wc" }];
 }
 
+const endless = /^\/dev\/(?:u?random|zero)$/;
+
+/** Of a device without end a number of bytes is all that is ever read. */
+function readBeginning(operands: readonly Field[], judge: Judge, { options }: ParsedOptions): void {
+  const bytes = options.get("c") ?? options.get("bytes");
+  const isBounded = bytes?.kind === "text" && /^\d{1,6}$/.test(bytes.text);
+  for (const field of operands) if (!isStandardInput(field) && !(isBounded && endless.test(field.text))) judge.read(field);
+}
+
 const pagerVariables = /^(?:LESS|MORE)/;
 const batVariables = /^BAT_/;
 
@@ -119,7 +128,7 @@ export const readers: Readonly<Record<string, Program>> = {
     harmless: true,
   }),
   head: program({
-    operands: "read",
+    operands: readBeginning,
     short: "c:n:qvz",
     long: "bytes: lines: quiet silent verbose zero-terminated",
     digits: true,

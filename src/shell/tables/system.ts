@@ -6,8 +6,10 @@ import { asksAlways, program, versionOnly } from "../program.ts";
 import { shellHandler } from "../shells.ts";
 
 const date: Program = program({
-  operands: (operands, judge) => {
+  operands: (operands, judge, { options }) => {
     if (operands.some((field) => field.kind !== "text" || !field.text.startsWith("+"))) judge.fail("sets the clock");
+    const isNumber = options.isEmpty && operands.length === 1 && /^\+(?:%[sNYmdHMSj])+$/.test(operands[0]?.text ?? "");
+    if (isNumber) judge.printed = [{ kind: "number", text: "", many: true, shown: "date" }];
   },
   short: "d:r<uRI?f<",
   long: "date: reference< utc universal rfc-email rfc-2822 iso-8601? rfc-3339: debug file<",
@@ -25,7 +27,8 @@ const ps: Handler = ({ judge, fields }) => {
     if (valued) {
       index += 1;
       const value = fields[index];
-      if (value?.kind !== "text" || /env/i.test(value.text)) judge.fail("ps with a format that is not known to be harmless");
+      if (value === undefined || value.many || !/^(?:text|number)$/.test(value.kind) || /env/i.test(value.text))
+        judge.fail("ps with a format that is not known to be harmless");
     } else if (
       !/^[auxfwjlv]+$|^-[eAfFlwjHTaxuLM]+$|^--(?:no-headers?|headers?|forest|version|help|(?:sort|pid|ppid|user|cols|columns)=[\w,+%-]+)$|^-?\d+$/.test(
         text,

@@ -14,7 +14,21 @@ const sedTable = optionTable({
   long: "quiet silent regexp-extended separate unbuffered null-data in-place? expression: line-length: posix debug sandbox follow-symlinks",
 });
 
-const sed: Handler = ({ judge, fields }) => {
+/** `"${from},${to}p"`, where the numbers are not known: whatever they are, it only picks lines. */
+const numberedLines = /^(?:[\d*]+|\$)(?:,\+?(?:[\d*]+|\$))?!?[pdq=](?:;(?:[\d*]+|\$)?[pdq=])*$/;
+
+/** The script, which then stands first, as one with the same effects; a number below zero would be an option that sed does not know. */
+function withKnownLines(fields: readonly Field[]): readonly Field[] {
+  const at = fields[1]?.text === "-n" ? 2 : 1;
+  const script = fields[at];
+  return script?.numeric === true && numberedLines.test(script.text)
+    ? fields.map((field) => (field === script ? textField("p") : field))
+    : fields;
+}
+
+const sed: Handler = (call) => {
+  const { judge } = call;
+  const fields = withKnownLines(call.fields);
   const scripts = sedExpressions(fields);
   const parsed = readOptions(sedTable, fields, 1, judge);
   const inPlace = fields.some((field) => field.kind === "text" && /^-[nrEsuz]*i|^--in-place/.test(field.text));
