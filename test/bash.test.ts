@@ -40,6 +40,23 @@ describe("a command", () => {
     expect(data(result)).toMatchObject({ exit_code: 3, stdout: "before\n", stderr: "why\n" });
   });
 
+  it("ended by a signal, captured or not, has the exit code a shell gives, and only its own words", async () => {
+    const { engine } = await testEngine();
+    const session = await engine.openSession();
+    for (const command of ["echo mine >&2; kill -9 $$", "touch made; echo mine >&2; kill -9 $$"]) {
+      expect(data(await session.call("Bash", { command }))).toMatchObject({ exit_code: 137, stderr: "mine\n" });
+    }
+  });
+
+  it("no variable it exports keeps the next one from running", async () => {
+    const { engine } = await testEngine();
+    const session = await engine.openSession();
+    const large = await session.call("Bash", { command: "export PATH=/nowhere BIG=$(printf %0200000d 1)" });
+    expect(large.output).toBe("[too large to carry over to the next command: BIG]");
+    const next = await session.call("Bash", { command: 'echo "$PATH ${BIG-none}"; touch made' });
+    expect(data(next)).toMatchObject({ stdout: "/nowhere none\n", stderr: "bash: line 1: touch: command not found\n" });
+  });
+
   it("completion is the exit of the command, and no process survives its call", async () => {
     const { engine } = await testEngine();
     const session = await engine.openSession();

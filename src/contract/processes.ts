@@ -21,6 +21,7 @@ export interface ShellRequest {
 }
 
 export interface ShellOutcome {
+  /** 128 and its number where a signal ended the command; `null` while it goes on. */
   readonly exitCode: number | null;
   readonly signal: string | null;
   readonly timedOut: boolean;
@@ -29,6 +30,8 @@ export interface ShellOutcome {
   /** Working directory and exported variables after the command, where it ended normally. */
   readonly cwd?: string;
   readonly env?: Readonly<Record<string, string>>;
+  /** Exported variables that are too large to be given to another command. */
+  readonly leftBehind?: readonly string[];
   /** What was guaranteed about survivors and writes. */
   readonly tier: SandboxTier;
   /** What a captured command changed, journaled and committed. Absent where it was not captured. */

@@ -4,6 +4,8 @@
  */
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
+import { bashProgram, program } from "../programs.ts";
+import { quietInit } from "../sandbox/index.ts";
 
 const execute = promisify(execFile);
 
@@ -14,18 +16,6 @@ export interface Containment {
 }
 
 const processGroup: Containment = { kind: "group", prefix: [] };
-
-/**
- * Tied to the process that starts it, a command that is alone with its namespace ends with it; without one only its shell does.
- * Empty where the machine does not have it.
- */
-const tetherPrefix = ["setpriv", "--pdeathsig", "KILL", "--"];
-
-/**
- * An init of its own: as process 1 the shell would not feel signals, and the namespace ends when it does.
- * It says nothing itself: its word for a child that a signal ended ("Terminated") is not the command's output.
- */
-const init = ["sh", "-c", 'exec 5>&2 2>/dev/null; "$@" 2>&5 5>&-; exit $?', "karyi-init"];
 
 let probed: Promise<Containment> | undefined;
 let probedTether: Promise<readonly string[]> | undefined;
@@ -40,30 +30,31 @@ export function tether(): Promise<readonly string[]> {
   return probedTether;
 }
 
+/**
+ * What stands before a command to tie it to the process that starts it: alone with its namespace it ends with that process;
+ * without one only its shell does. Empty where the machine does not have it.
+ */
 async function probeTether(): Promise<readonly string[]> {
-  const [program = "", ...args] = tetherPrefix;
-  return execute(program, [...args, "true"], { timeout: 10_000 }).then(
-    () => tetherPrefix,
+  const setpriv = program("setpriv");
+  if (setpriv === undefined) return [];
+  const args = ["--pdeathsig", "KILL", "--"];
+  return execute(setpriv, [...args, bashProgram(), "-c", "true"], { timeout: 10_000 }).then(
+    () => [setpriv, ...args],
     () => [],
   );
 }
 
 async function probe(): Promise<Containment> {
-  if (process.platform !== "linux") return processGroup;
-  for (const flags of candidates()) {
-    const prefix = ["unshare", ...flags, "--pid", "--fork", "--kill-child", "--mount-proc", "--", ...init];
-    const [program = "", ...args] = prefix;
-    try {
-      const { stdout } = await execute(program, [...args, "bash", "-c", "echo $$"], { timeout: 10_000 });
-      if (Number(stdout.trim()) < 10) return { kind: "namespace", prefix };
-    } catch {
-      // Forbidden here; try the next way.
-    }
+  const [unshare, sh] = [program("unshare"), program("sh")];
+  if (process.platform !== "linux" || unshare === undefined || sh === undefined) return processGroup;
+  // As root no user namespace is needed; as anybody else one that keeps the person's own identity.
+  const user = process.getuid?.() === 0 ? [] : ["--user", "--map-current-user"];
+  const args = [...user, "--mount", "--pid", "--fork", "--kill-child", "--mount-proc", "--", sh, "-c", quietInit, "karyi-init"];
+  try {
+    const { stdout } = await execute(unshare, [...args, bashProgram(), "-c", "echo $$"], { timeout: 10_000 });
+    return Number(stdout.trim()) < 10 ? { kind: "namespace", prefix: [unshare, ...args] } : processGroup;
+  } catch {
+    // Forbidden here.
+    return processGroup;
   }
-  return processGroup;
-}
-
-/** As root no user namespace is needed; as anybody else one that keeps the person's own identity. */
-function candidates(): string[][] {
-  return process.getuid?.() === 0 ? [["--mount"]] : [["--user", "--map-current-user", "--mount"]];
 }

@@ -14,6 +14,7 @@ import {
   ToolFailure,
   type UndoGuarantee,
 } from "../../contract/index.ts";
+import { bashProgram } from "../programs.ts";
 import { type ConfinedRun, exportText, type Hides, type Purpose, type Sandbox, setupEnvironment, type Watch } from "../sandbox/index.ts";
 import type { BackgroundTasks } from "./background-tasks.ts";
 import { type Containment, containment, tether } from "./containment.ts";
@@ -276,7 +277,8 @@ export class ProcessRoom {
     const [{ kind, prefix }, tied] = await Promise.all([this.#containment(confined), tether()]);
     const mark = newMark();
     const env = { ...this.#env, ...request.env, ...request.secrets, BASH_ENV: `/dev/fd/${initFd}`, [marker]: mark };
-    const argv = [...prefix, "bash", "-c", request.command];
+    // Whatever PATH the session has; named as everybody knows it, since it says its name in its complaints.
+    const argv = [...prefix, bashProgram(), "-c", request.command, "bash"];
     try {
       const ended = await supervise({
         // What builds the sandbox must not be shaped by the session's environment: the command reads it when everything stands.
@@ -337,7 +339,7 @@ function outcomeOf({ ended, env, kind, tier, concealed, changes, leftOut, undo }
     ...(changes === undefined ? {} : { changes }),
     ...(leftOut === undefined ? {} : { leftOut }),
     ...(undo === undefined ? {} : { undo }),
-    ...(state === undefined ? {} : { cwd: state.cwd, env: carriedEnvironment(request.env, env, state.env) }),
+    ...(state === undefined ? {} : { cwd: state.cwd, ...carriedEnvironment(request.env, env, state.env) }),
   };
 }
 

@@ -28,6 +28,9 @@ const nonInteractive: Readonly<Record<string, string>> = {
   TERM: "dumb",
 };
 
+/** Start-up code of the shell that started Karyi, and where that was before: none of it is the session's. */
+const ofAnotherShell: ReadonlySet<string> = new Set(["BASH_ENV", "ENV", "OLDPWD"]);
+
 export function isSecretName(name: string): boolean {
   return secretName.test(name);
 }
@@ -36,7 +39,7 @@ export function baseEnvironment(env: Readonly<Record<string, string | undefined>
   const kept: Record<string, string> = {};
   for (const [name, value] of Object.entries(env)) {
     // An exported bash function is code that would run under a trusted name.
-    if (value === undefined || isSecretName(name) || name.startsWith("BASH_FUNC_") || name === "BASH_ENV" || name === "ENV") continue;
+    if (value === undefined || isSecretName(name) || name.startsWith("BASH_FUNC_") || ofAnotherShell.has(name)) continue;
     kept[name] = value;
   }
   return { ...kept, ...nonInteractive };

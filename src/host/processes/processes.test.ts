@@ -12,7 +12,7 @@ import { sweep } from "./private-directory.ts";
 
 const never = new AbortController().signal;
 
-interface Ran extends Omit<ShellOutcome, "env" | "durationMs"> {
+interface Ran extends Omit<ShellOutcome, "env" | "leftBehind" | "durationMs"> {
   readonly stdout: string;
   readonly stderr: string;
 }
@@ -21,7 +21,8 @@ async function ran(room: ProcessRoom, command: string, more: Partial<ShellReques
   const text = { stdout: "", stderr: "" };
   const {
     env: _,
-    durationMs: __,
+    leftBehind: __,
+    durationMs: ___,
     ...outcome
   } = await room.run({
     command,
@@ -104,7 +105,7 @@ describe.each(["directly", "through the launcher"])("a command started %s", (way
       stdout: "out\n",
       stderr: "err\nagain\n",
     });
-    expect(await ran(room, "kill -9 $$")).toEqual({ ...common, exitCode: null, signal: "SIGKILL", stdout: "", stderr: "" });
+    expect(await ran(room, "kill -9 $$")).toEqual({ ...common, exitCode: 137, signal: "SIGKILL", stdout: "", stderr: "" });
   });
 
   it("that cannot be started says why", async () => {
@@ -113,12 +114,31 @@ describe.each(["directly", "through the launcher"])("a command started %s", (way
     await expect(ran(room, `: ${"x".repeat(200_000)}`)).rejects.toMatchObject({ details: { reason: "too_long" } });
   });
 
+  it("is started by the system's own programs, whatever PATH the session has", async () => {
+    const room = await make();
+    const bin = await mkdtemp(join(tmpdir(), "karyi-path-"));
+    onTestFinished(() => rm(bin, { recursive: true, force: true }));
+    for (const name of ["bash", "sh", "unshare", "setpriv"]) {
+      await writeFile(join(bin, name), "#!/bin/sh\necho taken\n", { mode: 0o755 });
+    }
+    for (const path of [bin, "/nowhere"]) {
+      expect(await ran(room, "echo here; nosuch", { env: { PATH: path } })).toEqual({
+        ...common,
+        exitCode: 127,
+        signal: null,
+        cwd: "/",
+        stdout: "here\n",
+        stderr: "bash: line 1: nosuch: command not found\n",
+      });
+    }
+  });
+
   it("a limit that ends before the command has begun ends it as soon as it begins", async () => {
     const room = await make();
     for (let round = 0; round < 10; round++) {
       const { signal, timedOut, exitCode } = await ran(room, "sleep 87658; true", { timeoutMs: 1 + round });
       // Told to stop, not killed when its time to end was over.
-      expect({ timedOut, ended: exitCode ?? signal }).toEqual({ timedOut: true, ended: "SIGTERM" });
+      expect({ timedOut, signal, exitCode }).toEqual({ timedOut: true, signal: "SIGTERM", exitCode: 143 });
     }
   });
 
@@ -157,9 +177,41 @@ describe("a session's variables", () => {
     });
   });
 
+  it("are told in every mode of the shell, and on no descriptor that a script uses itself", async () => {
+    const log = join(await mkdtemp(join(tmpdir(), "karyi-log-")), "log");
+    onTestFinished(() => rm(resolve(log, ".."), { recursive: true, force: true }));
+    expect(await carried("set -o posix; export NEW=1", { KEPT: "1" })).toEqual({ KEPT: "1", NEW: "1" });
+    expect(await carried(`exec 3>${log} 4>&3; echo hi >&3; cd /usr; export NEW=2`, {})).toEqual({ NEW: "2", OLDPWD: "/" });
+    expect(readFileSync(log, "utf8")).toBe("hi\n");
+  });
+
+  it("that no program could be started with are left behind", async () => {
+    const room = new ProcessRoom(process.env, { plain: true });
+    onTestFinished(() => room.close());
+    const request = { cwd: "/", timeoutMs: 30_000, signal: never, onOutput: () => {} };
+    const long = await room.run({ ...request, command: "export BIG=$(printf %0200000d 1) SMALL=1", env: { KEPT: "1" } });
+    expect([long.env, long.leftBehind]).toEqual([{ KEPT: "1", SMALL: "1" }, ["BIG"]]);
+    const many = await room.run({ ...request, command: "for i in {1..40}; do export V$i=$(printf %060000d $i); done", env: {} });
+    expect([Object.keys(many.env ?? {}).length, many.leftBehind?.length]).toEqual([17, 23]);
+    expect((await room.run({ ...request, command: "true", env: many.env ?? {} })).exitCode).toBe(0);
+    // More than can be told: nothing is known of it, and nothing is taken for unset.
+    const endless = await room.run({ ...request, command: "export BIG=$(printf %020000000d 1)", env: { KEPT: "1" } });
+    expect([endless.exitCode, endless.env]).toEqual([0, undefined]);
+  });
+
   it("are the same object where nothing changed", async () => {
     const env = { KEPT: "1" };
     expect(await carried("true", env)).toBe(env);
+  });
+});
+
+describe("in a namespace", () => {
+  it("a command that a signal ends has said nothing but its own words", async () => {
+    const room = new ProcessRoom(process.env);
+    onTestFinished(() => room.close());
+    for (const [signal, exitCode] of Object.entries({ KILL: 137, TERM: 143, ABRT: 134 })) {
+      expect(await ran(room, `echo before >&2; kill -${signal} $$`)).toMatchObject({ exitCode, stdout: "", stderr: "before\n" });
+    }
   });
 });
 
@@ -214,7 +266,7 @@ describe("the launcher", () => {
     const waiting = ran(room, "echo up; sleep 87654", { onOutput: () => begun() });
     await running;
     for (const pid of launchers) process.kill(pid, "SIGKILL");
-    expect(await waiting).toMatchObject({ exitCode: null, signal: "SIGKILL" });
+    expect(await waiting).toMatchObject({ exitCode: 137, signal: "SIGKILL" });
     expect(withArgument("87654")).toEqual([]);
     expect(await ran(room, "echo still here")).toMatchObject({ exitCode: 0, stdout: "still here\n" });
   });

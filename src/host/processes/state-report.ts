@@ -8,16 +8,19 @@ import { mkdtempSync, openSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-const stateFd = 3;
+/** Given as descriptor 3; the shell moves it where no script looks: many write to a 3 of their own. */
+const givenFd = 3;
+const reportFd = 213;
 export const initFd = 4;
 
 /** The first that the command's shell reports: it has begun. */
 export const begun = "\x01";
 
+/** `declare` prints one form in every mode of the shell; `export -p` does not. */
 const initText = `unset BASH_ENV
-builtin printf '\\1' >&${stateFd}
-trap '{ builtin printf "%s\\0" "$PWD"; builtin export -p; } >&${stateFd} 2>/dev/null' EXIT
-exec ${initFd}<&-
+exec ${reportFd}>&${givenFd} ${givenFd}>&- ${initFd}<&-
+builtin printf '\\1' >&${reportFd}
+trap '{ builtin printf "%s\\0" "$PWD"; builtin declare -xp; } >&${reportFd} 2>/dev/null' EXIT
 `;
 
 export interface ShellState {
@@ -45,10 +48,11 @@ export function parseState(report: string): ShellState | undefined {
   return cwd.startsWith("/") ? { cwd, env: parseExports(report.slice(end + 1)) } : undefined;
 }
 
-/** Reads the output of `export -p`: `declare -x NAME="value"`, or `$'…'` where the value has control characters. */
+/** Reads the output of `declare -xp`: `declare -x NAME="value"`, or `$'…'` where the value has control characters. */
 export function parseExports(text: string): Record<string, string> {
   const env: Record<string, string> = {};
-  const pattern = /^declare -[a-zA-Z]*x[a-zA-Z]* ([A-Za-z_][A-Za-z0-9_]*)=(?:"((?:[^"\\]|\\[\s\S])*)"|\$'((?:[^'\\]|\\[\s\S])*)')$/gm;
+  const pattern =
+    /^declare -[a-zA-Z]*x[a-zA-Z]* ([A-Za-z_][A-Za-z0-9_]*)=(?:"([^"\\]*(?:\\[\s\S][^"\\]*)*)"|\$'([^'\\]*(?:\\[\s\S][^'\\]*)*)')$/gm;
   for (const match of text.matchAll(pattern)) {
     const [, name = "", quoted, ansi] = match;
     env[name] = quoted !== undefined ? quoted.replace(/\\([\s\S])/g, "$1") : decodeAnsi(ansi ?? "");
@@ -92,7 +96,17 @@ function decodePart(part: string): Buffer {
 /** Marks every process of one call, so that those that left its group are found. */
 export const marker = "KARYI_CALL_MARK";
 
-const ownNames = new Set(["_", "SHLVL", "PWD", "OLDPWD", "BASH_ENV", marker]);
+const ownNames = new Set(["_", "SHLVL", "PWD", "BASH_ENV", marker]);
+
+/** The system starts no program with a longer one, and only so much in all; a command's words need room too. */
+const maxVariableBytes = 128 * 1024;
+const maxCarriedBytes = 1 << 20;
+
+export interface Carried {
+  readonly env: Readonly<Record<string, string>>;
+  /** Too large for any program to be started with: with them no further command of the session would run. */
+  readonly leftBehind: readonly string[];
+}
 
 /**
  * The session's variables after a command: what it exported or changed is added, what it unset is gone; `SHLVL` and the like
@@ -102,16 +116,31 @@ export function carriedEnvironment(
   session: Readonly<Record<string, string>>,
   given: Readonly<Record<string, string>>,
   after: Readonly<Record<string, string>>,
-): Readonly<Record<string, string>> {
+): Carried {
   // A name that no shell can hold is never reported, and not unset for that.
   const unset = Object.keys(session).filter(
     (name) => given[name] !== undefined && after[name] === undefined && /^[A-Za-z_][A-Za-z0-9_]*$/.test(name),
   );
   const changed = Object.entries(after).filter(([name, value]) => !ownNames.has(name) && given[name] !== value);
-  if (unset.length === 0 && changed.length === 0) return session;
+  if (unset.length === 0 && changed.length === 0) return { env: session, leftBehind: [] };
   const carried: Record<string, string> = { ...session };
-  for (const name of unset) delete carried[name];
-  return Object.assign(carried, Object.fromEntries(changed));
+  for (const name of [...unset, ...changed.map(([changedName]) => changedName)]) delete carried[name];
+  const leftBehind: string[] = [];
+  let bytes = Object.entries(carried).reduce((sum, entry) => sum + sizeOf(entry), 0);
+  for (const [name, value] of changed) {
+    const size = sizeOf([name, value]);
+    if (size > maxVariableBytes || bytes + size > maxCarriedBytes) leftBehind.push(name);
+    else {
+      carried[name] = value;
+      bytes += size;
+    }
+  }
+  return { env: carried, leftBehind };
+}
+
+/** As `NAME=value` with its end. */
+function sizeOf([name, value]: readonly [string, string]): number {
+  return Buffer.byteLength(name) + Buffer.byteLength(value) + 2;
 }
 
 export const newMark = (): string => randomBytes(12).toString("hex");

@@ -3,6 +3,7 @@
  * closing of a pipe; at the time limit TERM to the group, 5 s, KILL, 2 s; no process survives. A limit that ends before the
  * command has begun ends it as soon as it begins.
  */
+import { constants } from "node:os";
 import type { Readable } from "node:stream";
 import type { Exit, Start, Started, Starter } from "./starting.ts";
 import { begun } from "./state-report.ts";
@@ -18,7 +19,9 @@ export interface Supervision {
   onOutput(stream: "stdout" | "stderr", chunk: Uint8Array): void | Promise<void>;
 }
 
-export interface Ended extends Exit {
+export interface Ended {
+  readonly exitCode: number;
+  readonly signal: string | null;
   readonly timedOut: boolean;
   readonly cancelled: boolean;
   readonly durationMs: number;
@@ -36,7 +39,8 @@ const startingMs = 200;
  */
 const drainLooks = 10;
 const drainLookMs = 20;
-const maxReportBytes = 1 << 20;
+/** A report that is cut would look as if the rest had been unset: it is not taken at all. */
+const maxReportBytes = 16 << 20;
 
 export async function supervise({ start, starter, mark, contained, timeoutMs, signal, onOutput }: Supervision): Promise<Ended> {
   const began = performance.now();
@@ -76,12 +80,17 @@ export async function supervise({ start, starter, mark, contained, timeoutMs, si
     if (!contained) endMarked(mark, { pid, ageMs: performance.now() - began });
     await running.drained();
     const durationMs = Math.round(performance.now() - began);
-    return { exitCode: exit.exitCode, signal: exit.signal, timedOut, cancelled, durationMs, report: running.report() };
+    return { exitCode: exitCodeOf(exit), signal: exit.signal, timedOut, cancelled, durationMs, report: running.report() };
   } finally {
     for (const timer of timers) clearTimeout(timer);
     signal.removeEventListener("abort", onAbort);
     running.close();
   }
+}
+
+/** As every shell counts it, with a namespace around the command and without: a signal is 128 and its number. */
+function exitCodeOf({ exitCode, signal }: Exit): number {
+  return exitCode ?? 128 + constants.signals[(signal ?? "SIGKILL") as NodeJS.Signals];
 }
 
 interface Running {
@@ -137,7 +146,7 @@ function follow({ pid, exit, stdout, stderr, state }: Started, onOutput: Supervi
         if (!streams.some(({ waits }) => waits)) looks += 1;
       }
     },
-    report: () => Buffer.concat(reports).toString("utf8"),
+    report: () => (reportBytes > maxReportBytes ? "" : Buffer.concat(reports).toString("utf8")),
     close: () => {
       for (const stream of [stdout, stderr, state]) stream.destroy();
     },

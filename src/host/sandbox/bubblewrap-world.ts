@@ -19,6 +19,7 @@ import {
   type Layer,
   need,
   overlayOptions,
+  quietInit,
   reachable,
   setupName,
   setupPrelude,
@@ -43,7 +44,7 @@ export function overlayingBubblewrapWorld(confinement: Confinement): readonly st
     "trap '' TERM",
     "unset OLDPWD",
     // A shell as process 1 ends last, and all others with it.
-    bubblewrap(confinement, [...words(confinement, shown), "--as-pid-1"], `${need("env")} --default-signal=TERM "$@"; exit $?`),
+    bubblewrap(confinement, [...words(confinement, shown), "--as-pid-1"], `set -- ${need("env")} --default-signal=TERM "$@"; ${quietInit}`),
   ].join("\n");
   return [need("sh"), "-c", script, setupName];
 }

@@ -5,8 +5,8 @@
 import { lstatSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { NetworkAccess } from "../../contract/index.ts";
+import { program, systemPath } from "../programs.ts";
 import { isBelow, isWithin } from "./mount-table.ts";
-import { program, systemPath } from "./programs.ts";
 
 /** Whether the namespaces are made with the rights one has, or in a user namespace of one's own. */
 export type Standing = "root" | "user";
@@ -63,6 +63,13 @@ export const keptCapabilities = ["chown", "dac_override", "fowner", "fsetid"];
 /** By these a process of a run is known: what builds its world, and the first one in it. */
 export const setupName = "karyi-setup";
 export const initName = (stage: string): string => `${stage}/karyi-init`;
+
+/**
+ * The first process of a namespace: as such the command's shell would not feel signals, and the namespace ends when it does. It says
+ * nothing itself: a shell's word for a child that a signal ended ("Terminated") is not the command's output. The child takes
+ * its own stderr: some shells speak where they let a child speak.
+ */
+export const quietInit = 'exec 5>&2 2>/dev/null; (exec "$@" 2>&5 5>&-); exit $?';
 
 /** What the report holds when the world could not be built. */
 const setupFailure = `!${setupName} `;

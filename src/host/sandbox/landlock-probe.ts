@@ -2,8 +2,8 @@
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { program } from "../programs.ts";
 import { landlockWorld } from "./landlock-world.ts";
-import { program } from "./programs.ts";
 import { runCanary } from "./run-canary.ts";
 import { newRunDirectory, privateBase, removeRun } from "./state-directory.ts";
 

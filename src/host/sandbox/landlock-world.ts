@@ -8,9 +8,9 @@
  */
 import { readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { program } from "../programs.ts";
 import { type Confinement, environmentFd, keptCapabilities, need, reachable } from "./confinement.ts";
 import { isBelow, isWithin } from "./mount-table.ts";
-import { program } from "./programs.ts";
 import { seccompFilter } from "./seccomp-filter.ts";
 
 /** System calls and flags that differ from machine to machine. Landlock's own calls have the same numbers on all of them. */

@@ -7,6 +7,7 @@
  */
 import { writeFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
+import { program } from "../programs.ts";
 import {
   type Confinement,
   emptyFile,
@@ -17,6 +18,7 @@ import {
   keptCapabilities,
   need,
   overlayOptions,
+  quietInit,
   reachable,
   type Standing,
   setupName,
@@ -35,7 +37,6 @@ import {
   mountsBelow,
   readMounts,
 } from "./mount-table.ts";
-import { program } from "./programs.ts";
 import { shellQuote } from "./shell-quote.ts";
 
 export function mountWorld(confinement: Confinement): readonly string[] {
@@ -160,7 +161,7 @@ function setupScript({ standing, stage, network, cwd }: Confinement, hidden: rea
     `cd ${shellQuote(cwd)} || fail cwd`,
     "unset OLDPWD",
     "exec 2>&6 6>&-",
-    `exec ${asThePerson(standing)} ${need("sh")} -c '. /dev/fd/${environmentFd}; exec ${environmentFd}<&-; "$@"; exit $?' ${shellQuote(initName(stage))} "$@"`,
+    `exec ${asThePerson(standing)} ${need("sh")} -c '. /dev/fd/${environmentFd}; ${quietInit}' ${shellQuote(initName(stage))} "$@"`,
   ].join("\n");
 }
 

@@ -4,7 +4,7 @@
  */
 import { spawn } from "node:child_process";
 import { systemPath } from "../files/byte-name.ts";
-import { program } from "./programs.ts";
+import { program } from "../programs.ts";
 
 const block = 512;
 const opaque = /\.overlay\.opaque=y\n/;

@@ -20,9 +20,9 @@ import { afterEach, describe, expect, it, vi } from "vitest";
 import type { NetworkAccess } from "../../contract/index.ts";
 import { BackgroundTasks } from "../processes/background-tasks.ts";
 import { ProcessRoom } from "../processes/create-processes.ts";
+import { program } from "../programs.ts";
 import { sleepersFor } from "./fixtures/attempts.ts";
 import { capturingHere, capturingTiers, makeWorld, treeOf, type World, type WorldOptions } from "./fixtures/world.ts";
-import { program } from "./programs.ts";
 
 const register = resolve(import.meta.dirname, "../../../test/support/ts-register.mjs");
 const here = await capturingHere();

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { NetworkAccess } from "../../contract/index.ts";
+import { program } from "../programs.ts";
 import { capturingHere, makeWorld } from "./fixtures/world.ts";
-import { program } from "./programs.ts";
 import { seccompFilter } from "./seccomp-filter.ts";
 
 const filtered = (await capturingHere()).includes("E2");

@@ -6,11 +6,11 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync,
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { SandboxTier } from "../../contract/index.ts";
+import { program } from "../programs.ts";
 import { bubblewrapWorld, overlayingBubblewrapWorld } from "./bubblewrap-world.ts";
 import { type BuildWorld, environmentFd, type Standing } from "./confinement.ts";
 import { landlockNeeds, probeLandlock } from "./landlock-probe.ts";
 import { mountWorld } from "./mount-world.ts";
-import { program } from "./programs.ts";
 import { readUpper } from "./read-upper.ts";
 import { runCanary } from "./run-canary.ts";
 import { newLayer, newRunDirectory, removeRun, stateBase } from "./state-directory.ts";
@@ -56,7 +56,7 @@ const builders: Readonly<Record<CapturingTier, { readonly build: BuildWorld; rea
 export const buildWorld = (tier: CapturingTier): BuildWorld => builders[tier].build;
 
 /** Grows when worlds are built in another way: what was probed before says nothing about it. */
-const worldVersion = 6;
+const worldVersion = 7;
 
 export interface TierOptions {
   /** Tiers that may be used; absent: whatever holds. */

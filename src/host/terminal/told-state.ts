@@ -39,7 +39,7 @@ export class ToldState {
     const before = this.#told;
     if (before === undefined || state === undefined || state === before) return undefined;
     this.#told = state;
-    const env = carriedEnvironment(session.env, before.env, state.env);
+    const { env } = carriedEnvironment(session.env, before.env, state.env);
     const moved = state.cwd !== undefined && state.cwd !== before.cwd && state.cwd !== session.cwd;
     this.#session = { cwd: moved && state.cwd !== undefined ? state.cwd : session.cwd, env };
     if (!moved && env === session.env) return undefined;

@@ -138,6 +138,7 @@ async function runCommand({ timeout, run_in_background }: BashInput, context: Ru
   };
   const text = withNotes(collected.text, [
     outcome.durationMs >= reportDurationMs ? `took ${(outcome.durationMs / 1000).toFixed(1)} s` : "",
+    outcome.leftBehind?.length ? `too large to carry over to the next command: ${listed(outcome.leftBehind)}` : "",
     outcome.undo?.kind === "partial" ? `undo cannot give back: ${listed(outcome.undo.uncovered)}` : "",
     tellConcealed(outcome.concealed ?? [], session.workspace),
     warnOfHidden(outcome.changes ?? [], session.workspace),
