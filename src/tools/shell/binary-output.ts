@@ -32,26 +32,25 @@ const magics: readonly Magic[] = [
   { name: "RIFF", bytes: ascii("RIFF"), also: { bytes: ascii("AVI "), at: 8 } },
 ];
 
-/** `complete`: nothing follows these bytes yet, so a character cut at the end may still be finished. */
-export function binaryName(head: Uint8Array, complete: boolean): string | undefined {
+/** `cut`: more may follow these bytes, so a character that is incomplete at their end may be finished there. */
+export function binaryName(head: Uint8Array, cut: boolean): string | undefined {
   const known = magics.find(
     (magic) => fits(head, magic.bytes, magic.at ?? 0) && (magic.also === undefined || fits(head, magic.also.bytes, magic.also.at)),
   );
   if (known) return known.name;
   if (head.includes(0)) return "data with NUL bytes";
-  return isUtf8(head, complete) ? undefined : "bytes that are not UTF-8";
+  return isUtf8(head, cut) ? undefined : "bytes that are not UTF-8";
 }
 
 function fits(head: Uint8Array, bytes: readonly number[], at: number): boolean {
   return head.length >= at + bytes.length && bytes.every((byte, index) => head[at + index] === byte);
 }
 
-function isUtf8(head: Uint8Array, complete: boolean): boolean {
+function isUtf8(head: Uint8Array, cut: boolean): boolean {
   try {
-    // Streaming leaves a character that is cut at the end alone; it can only be cut there.
-    new TextDecoder("utf-8", { fatal: true }).decode(head, { stream: true });
+    new TextDecoder("utf-8", { fatal: true }).decode(head, { stream: cut });
     return true;
   } catch {
-    return complete && head.length === 0;
+    return false;
   }
 }

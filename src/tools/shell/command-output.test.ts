@@ -77,6 +77,32 @@ describe("what a command printed", () => {
     expect(collected.stdout).toContain(`[... ${bytes.length - 200 * 1024} bytes of stdout left out ...]`);
   });
 
+  it("what was cut is counted as the command printed it, and the note says how much of it a quota let stay", async () => {
+    const lines = (count: number) => Buffer.from("0123456\n".repeat(count));
+    const { collected } = await collect([
+      ["stdout", lines(30_000)],
+      ["stderr", lines(10_000)],
+    ]);
+    const left = 40_000 * 8 - 256 * 1024;
+    expect(collected.truncated).toEqual({ shown: 256 * 1024, total: 40_000 * 8, ref: "out_1" });
+    expect(collected.text).toContain(`[${left} of 320000 bytes were left out above; the whole is under ReadOutput`);
+    const output = new CommandOutput({
+      push: () => undefined,
+      keep: () => {},
+      close: async () => ({ ref: "out_1", total: 240_000, kept: 1_000 }),
+    });
+    output.push("stdout", lines(30_000));
+    expect((await output.finish()).text).toContain("left out above; of all of it 1000 bytes are under ReadOutput");
+  });
+
+  it("ends where it ends, in the middle of a character too", async () => {
+    const half = Buffer.from("漢").subarray(0, 2);
+    const long = await collect([["stdout", Buffer.concat([Buffer.from("x".repeat(600)), half])]]);
+    expect(long.live).toBe(`${"x".repeat(600)}\ufffd`);
+    const short = await collect([["stdout", half]]);
+    expect(short.collected.text).toBe("[stdout is binary: bytes that are not UTF-8, 2 bytes; not shown]");
+  });
+
   it("is made to wait where what is live says so", async () => {
     const busy = Promise.resolve();
     const output = new CommandOutput({ push: () => busy, keep: () => {}, close: async () => undefined });
@@ -96,5 +122,10 @@ describe("what a command printed", () => {
       text: "[stdout is binary: ELF, 500006 bytes; not shown]\n[stderr] fine\n",
     });
     expect(live).toBe("\x7fE[stderr] fine\n");
+    const image = await collect([
+      ["stdout", Buffer.from([0x89, 0x50])],
+      ["stdout", Buffer.from([0x4e, 0x47])],
+    ]);
+    expect(image.collected.stdout).toBe("[stdout is binary: PNG, 4 bytes; not shown]");
   });
 });

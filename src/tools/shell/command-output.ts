@@ -41,15 +41,18 @@ export class CommandOutput {
   }
 
   async finish(): Promise<CollectedOutput> {
+    for (const stream of [this.#stdout, this.#stderr]) await this.#live.push(stream.end());
     const stdout = this.#stdout.finish("stdout");
     const stderr = this.#stderr.finish("stderr");
     const text = [stdout, prefixed(stderr, true)].filter((part) => part !== "").join(stdout.endsWith("\n") || stdout === "" ? "" : "\n");
     const kept = await this.#live.close();
     if (kept === undefined) return { stdout, stderr, text };
-    const { ref, total } = kept;
-    const shown = this.#stdout.shown + this.#stderr.shown;
-    const note = `\n[${total - shown} of ${total} bytes were left out above; the whole is under ReadOutput {"ref": "${ref}"}]`;
-    return { stdout, stderr, text: text + note, truncated: { shown, total, ref } };
+    // Of what the command printed: what is kept has its stderr marked.
+    const total = this.#stdout.total + this.#stderr.total;
+    const shown = total - this.#stdout.lost - this.#stderr.lost;
+    const where = kept.kept < kept.total ? `of all of it ${kept.kept} bytes are` : "the whole is";
+    const note = `\n[${total - shown} of ${total} bytes were left out above; ${where} under ReadOutput {"ref": "${kept.ref}"}]`;
+    return { stdout, stderr, text: text + note, truncated: { shown, total, ref: kept.ref } };
   }
 }
 
@@ -71,9 +74,14 @@ class Stream {
     return this.#binary === undefined && this.#ends.total > this.#limit;
   }
 
-  /** Bytes that `finish` shows. */
-  get shown(): number {
-    return this.#binary === undefined ? this.#ends.total - this.#ends.lost : 0;
+  /** Bytes of text; what is binary is only told of. */
+  get total(): number {
+    return this.#binary === undefined ? this.#ends.total : 0;
+  }
+
+  /** Bytes of text that `finish` does not show. */
+  get lost(): number {
+    return this.#binary === undefined ? this.#ends.lost : 0;
   }
 
   /** The text of this chunk, for progress and keeping; nothing of what is binary. */
@@ -82,6 +90,12 @@ class Stream {
     if (this.#first !== undefined) this.#sniff(chunk);
     if (this.#binary !== undefined) return "";
     return this.#decoder.write(chunk as Buffer);
+  }
+
+  /** Nothing more comes: the text of a character that was never completed. */
+  end(): string {
+    if (this.#first !== undefined) this.#binary ??= binaryName(this.#first, false);
+    return this.#binary === undefined ? this.#decoder.end() : "";
   }
 
   finish(name: string): string {
@@ -99,8 +113,9 @@ class Stream {
     const seen = this.#first ?? Buffer.alloc(0);
     const more = chunk.subarray(0, sniffBytes - seen.length);
     const first = seen.length === 0 ? more : Buffer.concat([seen, more]);
-    this.#binary = binaryName(first, first.length < sniffBytes);
-    this.#first = first.length < sniffBytes && this.#binary === undefined ? first : undefined;
+    // More bytes may tell what kind it is, but never that it is text after all.
+    this.#binary = binaryName(first, true) ?? this.#binary;
+    this.#first = first.length < sniffBytes ? first : undefined;
   }
 }
 
