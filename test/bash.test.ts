@@ -1,6 +1,6 @@
 /** Bash through the engine: figures of B1 and B2, judged by effects, nothing left behind. */
 import { execFileSync } from "node:child_process";
-import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
+import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { Result } from "../src/index.ts";
@@ -29,6 +29,22 @@ describe("a command", () => {
     const second = await session.call("Bash", { command: 'pwd; printf %s "$GREETING"' });
     expect(data(second).stdout).toBe(`${join(workspace, "sub dir")}\nhi "there"\n!`);
     expect(session.cwd).toBe(join(workspace, "sub dir"));
+  });
+
+  it("does not run elsewhere when its directory was removed, and the next one can run", async () => {
+    const { engine, workspace } = await testEngine();
+    const session = await engine.openSession();
+    await session.call("Bash", { command: "mkdir -p a/b/c && cd a/b/c" });
+    await rm(join(workspace, "a", "b"), { recursive: true });
+    for (const more of [{ run_in_background: true }, {}]) {
+      const gone = await session.call("Bash", { command: "touch made", ...more });
+      expect(gone).toMatchObject({ status: "error", error: { code: "tool_conflict", details: { reason: "cwd_gone" } } });
+      expect(session.cwd).toBe(join(workspace, "a"));
+      await session.call("Bash", { command: "mkdir b && cd b" });
+      await rm(join(workspace, "a", "b"), { recursive: true });
+    }
+    await session.call("Bash", { command: "pwd" });
+    expect(data(await session.call("Bash", { command: "pwd; ls" })).stdout).toBe(`${join(workspace, "a")}\n`);
   });
 
   it("a non-zero exit is an error with the whole output", async () => {

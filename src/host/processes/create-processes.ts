@@ -351,7 +351,7 @@ function startFailure(error: NodeJS.ErrnoException, { cwd }: ShellRequest): Tool
     });
   if (error.code === "ENOENT")
     return new ToolFailure("tool_error", `bash could not be started in ${cwd}.`, {
-      hint: "Is bash installed, and does the directory still exist?",
+      hint: "Is bash installed (`karyi doctor`), and does the directory still exist?",
       details: { reason: "not_started" },
       cause: error,
     });

@@ -21,6 +21,7 @@ import { gitTrustFor } from "./git-trust.ts";
 import { resolveEffects } from "./resolve-effects.ts";
 import { withSecretsWithin } from "./secrets-within.ts";
 import { sentHosts } from "./sent-hosts.ts";
+import { demandWorkingDirectory } from "./working-directory.ts";
 
 const defaultTimeoutMs = 120_000;
 const maxTimeoutMs = 600_000;
@@ -100,6 +101,7 @@ async function planCommand({ command, description, run_in_background }: BashInpu
 
 async function runCommand({ timeout, run_in_background }: BashInput, context: RunContext<Needs, BashPlan>): Promise<ToolOutput> {
   const { session, processes, plan, signal } = context;
+  await demandWorkingDirectory(context);
   const bound = plan.data?.bound ?? { command: "", names: [], problems: [] };
   const request = {
     command: bound.command,
@@ -179,6 +181,7 @@ async function rehearseCommand(
   { network, keep }: Rehearsal,
 ): Promise<ToolOutput & { changeSet: ChangeSet }> {
   const { session, processes, plan, signal } = context;
+  await demandWorkingDirectory(context);
   const bound = plan.data?.bound ?? { command: "", names: [], problems: [] };
   const output = new CommandOutput(context.live());
   const secrets = await revealAll(bound.names, context);
