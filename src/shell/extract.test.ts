@@ -104,6 +104,20 @@ describe("a command in full", () => {
     ]);
   });
 
+  it("carries the redirections of what it runs in, but for what the shell takes itself", () => {
+    const operators = (text: string) =>
+      extractCommands(text).map(({ name, redirections }) => [
+        name,
+        ...redirections.map(({ operator, target }) => `${operator}${target?.text}`),
+      ]);
+    expect(operators("{ ls $(date) 2>e; (wc <i); } >o")).toEqual([["ls", ">e", ">o"], ["date"], ["wc", "<i", ">o"]]);
+    expect(operators("A=1 sh -c 'ls >a; wc' >$o")).toEqual([
+      ["ls", ">a", ">$o"],
+      ["wc", ">$o"],
+    ]);
+    expect(operators("(( 1 )) >o")).toEqual([[undefined, ">o"]]);
+  });
+
   it("says whether a here-document is static", () => {
     const isStatic = (text: string) => extractCommands(text)[0]?.redirections[0]?.isStatic;
     expect([isStatic("cat <<X\na\nX"), isStatic("cat <<X\n$a\nX"), isStatic("cat <<'X'\n$a\nX")]).toEqual([true, false, true]);
@@ -168,6 +182,16 @@ describe("classes", () => {
     ["echo hi", "general"],
     ["timeout 5 grep x a", "search"],
     ["$x", "general"],
+    ["{ ls; } > out", "write"],
+    ["(ls; (cat a)) >> out", "write"],
+    ["for x in a b; do ls; done > out", "write"],
+    ["if ls; then cat a; fi &> out", "write"],
+    ["f() { ls; } > out", "write"],
+    ["bash -c 'ls' > out", "write"],
+    ["find . -exec cat {} + > out", "write"],
+    ["[[ -f a ]] > out; ls", "write"],
+    ["while read -r x; do grep $x b; done < a 2>/dev/null", "search"],
+    ["{ ls $(cat a > b); }", "write"],
   ] as const)("%s is %s", (text, expected) => {
     expect(classify(extractCommands(text))).toBe(expected);
   });

@@ -37,7 +37,7 @@ export function extractFrom(
   text: string,
 ): { readonly commands: readonly ShellCommand[]; readonly errors: readonly ShellError[] } {
   const extractor = new Extractor(text);
-  extractor.visit(script, { depth: 0, pipe: alone, wrappers: [] });
+  extractor.visit(script, outermost);
   return extractor;
 }
 
@@ -45,9 +45,12 @@ interface Place {
   readonly depth: number;
   readonly pipe: ShellCommand["pipe"];
   readonly wrappers: readonly string[];
+  /** Of the groups, loops and shells it runs in: what it prints goes there too. */
+  readonly redirections: readonly ShellRedirection[];
 }
 
 const alone: ShellCommand["pipe"] = { index: 0, length: 1 };
+const outermost: Place = { depth: 0, pipe: alone, wrappers: [], redirections: [] };
 const maxDepth = 80;
 /** Nested scripts are parsed again at each level; this bounds the sum. */
 const maxNestedLength = 200_000;
@@ -110,12 +113,14 @@ class Extractor {
         // `${ …; }` is a substitution to new versions of bash only.
         if (node.text.startsWith("${")) this.fail("substitution that not every bash knows", node.pos);
         if (node.script === undefined) this.fail("substitution that cannot be read", node.pos);
-        else this.visit(node.script, { ...place, depth: place.depth + 1, pipe: alone });
+        // What it prints is taken by the shell.
+        else this.visit(node.script, { ...outermost, wrappers: place.wrappers, depth: place.depth + 1 });
         return;
       case "ProcessSubstitution":
       case "ArithmeticCommandExpansion":
         if (node.script === undefined) this.fail("substitution that cannot be read", node.pos);
-        else this.visit(node.script, { ...place, depth: place.depth + 1, pipe: alone });
+        // What it prints is taken by the shell.
+        else this.visit(node.script, { ...outermost, wrappers: place.wrappers, depth: place.depth + 1 });
         return;
       case "ArithmeticFor":
         if (!/^for[ \t]*\(\(/.test(this.source.slice(node.pos, node.pos + 64))) this.fail("loop that cannot be read", node.pos);
@@ -132,7 +137,7 @@ class Extractor {
       case "Redirected":
         if (!node.redirects.every((redirect) => redirectHolds(redirect, this.source)))
           this.fail("redirection that cannot be read", node.pos);
-        forEachChild(node, (child) => this.visit(child, place));
+        this.visitRedirected(node, place);
         return;
       case "ArithmeticExpansion":
         if (node.end - node.pos > 2_000) this.fail("arithmetic that is too long to follow", node.pos);
@@ -152,6 +157,14 @@ class Extractor {
       default:
         forEachChild(node, (child) => this.visit(child, place));
     }
+  }
+
+  /** A test or an arithmetic has no simple command within, but its file is opened all the same. */
+  private visitRedirected(node: Extract<SyntaxNode, { type: "Redirected" }>, place: Place): void {
+    const own = node.redirects.map((redirect) => redirection(redirect, this.scope));
+    const before = this.commands.length;
+    forEachChild(node, (child) => this.visit(child, { ...place, redirections: [...own, ...place.redirections] }));
+    if (this.commands.length === before) this.unwrap([], { assignments: [], redirections: own }, place);
   }
 
   private visitScript(script: ParsedScript, place: Place): void {
@@ -199,7 +212,8 @@ class Extractor {
     let fields = start;
     const passed = [...place.wrappers];
     const judge = new Judge(nowhere, initialState("/", undefined), [], undefined);
-    const machine = new Recorder(this, place, passed);
+    const redirections = [...rest.redirections, ...place.redirections];
+    const machine = new Recorder(this, { ...place, redirections }, passed);
     for (let count = 0; count < 12; count += 1) {
       const name = nameOf(fields[0]);
       const unwrapper = name === undefined ? undefined : wrapperTable.get(name);
@@ -220,7 +234,7 @@ class Extractor {
       name,
       args: fields.slice(1).map(shellWord),
       assignments: rest.assignments,
-      redirections: rest.redirections,
+      redirections,
       pipe: place.pipe,
       depth: place.depth,
       wrappers: passed,
@@ -252,7 +266,7 @@ class Recorder implements Machine {
   ) {}
 
   runText(text: string): void {
-    const place = { depth: this.place.depth + 1, pipe: alone, wrappers: [...this.passed, this.carrier] };
+    const place = { ...this.place, depth: this.place.depth + 1, pipe: alone, wrappers: [...this.passed, this.carrier] };
     const parsed = place.depth > maxDepth ? undefined : parseGuarded(text);
     if (parsed?.script === undefined) this.extractor.fail(parsed?.problem ?? "nested too deeply or too long", 0);
     else this.extractor.visitText(parsed.script, text, place);

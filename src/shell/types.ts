@@ -31,6 +31,7 @@ export interface ShellCommand {
   readonly name: string | undefined;
   readonly args: readonly ShellWord[];
   readonly assignments: readonly ShellAssignment[];
+  /** Its own first, then those of the groups, loops and shells it runs in. */
   readonly redirections: readonly ShellRedirection[];
   /** Place in its pipeline, from 0; a command alone is 0 of 1. */
   readonly pipe: { readonly index: number; readonly length: number };
