@@ -51,6 +51,14 @@ describe("karyi call", () => {
     expect(await readFile(join(workspace, "a.txt"), "utf8")).toBe("one\n");
   });
 
+  it("a background command ends with the command that started it, at its very beginning too, and that is said", async () => {
+    const { run, json } = await places();
+    const started = await run(["call", "Bash", '{"command":"sleep 98769","run_in_background":true}']);
+    expect([started.code, started.stderr]).toEqual([0, expect.stringContaining("bg_task_1: ended with this command.")]);
+    const { value } = await json(["call", "TaskList"]);
+    expect(value.data).toMatchObject({ tasks: [{ id: "bg_task_1", status: "cancelled" }] });
+  });
+
   it("bad input is a result with the right code, exit code 1", async () => {
     const { json } = await places();
     for (const [args, error] of [

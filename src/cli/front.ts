@@ -120,6 +120,12 @@ export function printResult(result: Result): void {
   if (result.approvalId !== undefined) warn(say("answerWith", result.approvalId));
 }
 
+/** The engine of the command is over when the command is, and its background commands with it. */
+export function warnOfBackground(results: readonly Result[]): void {
+  const ids = results.flatMap(({ data }) => (data as { readonly task_id?: string } | undefined)?.task_id ?? []);
+  if (ids.length > 0) warn(say("backgroundEnds", ids.join(", ")));
+}
+
 /** The text of a file that was named, or what comes on stdin. */
 export async function readGiven(file = "-"): Promise<string> {
   if (file === "-") return readStdin();

@@ -172,6 +172,10 @@ const texts = {
   rule: ["Rule: {0}", "规则：{0}"],
   effects: ["Effects:", "影响："],
   undoIs: ["Undo with: karyi undo {0}", "撤销：karyi undo {0}"],
+  backgroundEnds: [
+    "{0}: ended with this command. A background command lives as long as the engine that started it; here use the Terminal tool, which a keeper process holds.",
+    "{0}：已随本命令结束。后台命令只与启动它的引擎同存；在命令行中请改用 Terminal 工具，它由守护进程保持。",
+  ],
   answerWith: ["Answer with: karyi approvals answer {0} once|always|deny", "答复：karyi approvals answer {0} once|always|deny"],
   parameters: ["Parameters:", "参数："],
   required: ["required", "必需"],

@@ -1,6 +1,6 @@
 /** `karyi approvals`: what waits for a person, and the person's answer. */
 import { exitCodeOf, exitCodes } from "../exit-code.ts";
-import { type GlobalFlags, print, printJson, printResult, UsageError, withEngine } from "../front.ts";
+import { type GlobalFlags, print, printJson, printResult, UsageError, warnOfBackground, withEngine } from "../front.ts";
 import { say } from "../messages.ts";
 
 export function listApprovals(_: readonly string[], flags: GlobalFlags & { readonly all?: boolean }): Promise<number> {
@@ -25,6 +25,7 @@ export function answerApproval(
     const result = await engine.finishAnswered(record);
     if (flags.json) printJson(result);
     else printResult(result);
+    warnOfBackground([result]);
     return answer === "deny" ? exitCodes.done : exitCodeOf([result]);
   });
 }

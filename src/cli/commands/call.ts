@@ -1,6 +1,6 @@
 /** `karyi call TOOL [JSON|-]`: one call, its Result, its exit code. */
 import { exitCodeOf } from "../exit-code.ts";
-import { type CallFlags, openSession, printJson, printResult, readStdin, withEngine } from "../front.ts";
+import { type CallFlags, openSession, printJson, printResult, readStdin, warnOfBackground, withEngine } from "../front.ts";
 
 const quickMs = 1000;
 
@@ -26,6 +26,7 @@ export async function call(
     process.off("SIGTERM", onInterrupt);
     if (flags.json) printJson(result);
     else printResult(result);
+    warnOfBackground([result]);
     return exitCodeOf([result]);
   });
 }

@@ -13,7 +13,18 @@ import {
 } from "../../dialect/index.ts";
 import { dialects } from "../dialect-names.ts";
 import { exitCodeOf, exitCodes } from "../exit-code.ts";
-import { type CallFlags, type GlobalFlags, openSession, print, printJson, readGiven, UsageError, warn, withEngine } from "../front.ts";
+import {
+  type CallFlags,
+  type GlobalFlags,
+  openSession,
+  print,
+  printJson,
+  readGiven,
+  UsageError,
+  warn,
+  warnOfBackground,
+  withEngine,
+} from "../front.ts";
 import { say } from "../messages.ts";
 
 interface DialectFlags extends CallFlags {
@@ -37,6 +48,7 @@ export async function execText([file]: readonly string[], flags: DialectFlags): 
       { signal: stop.signal, ...(flags.dryRun ? { dryRun: true } : {}) },
     );
     printResults(results, calls, answering, flags);
+    warnOfBackground(results);
     return exitCodeOf(results);
   });
 }

@@ -25,8 +25,7 @@ export class Launcher {
   readonly #orders: Writable;
   readonly #pipes: FifoPool;
   readonly #pending = new Map<number, Pending>();
-  /** Resolves to whether it can be used. */
-  readonly ready: Promise<boolean>;
+  readonly #ready: Promise<void>;
   #alive = true;
   #isReady = false;
   #next = 0;
@@ -43,13 +42,13 @@ export class Launcher {
     });
     const news = this.#child.stdout as Readable;
     this.#orders = this.#child.stdin as Writable;
-    this.ready = new Promise((resolve) => {
+    this.#ready = new Promise((resolve) => {
       const timer = setTimeout(() => this.close(), answerMs);
       timer.unref();
       const settle = (usable: boolean) => {
         clearTimeout(timer);
         this.#isReady = usable;
-        resolve(usable);
+        resolve();
       };
       news.setEncoding("utf8");
       news.on("data", (text: string) => this.#read(text, () => settle(true)));
@@ -66,7 +65,14 @@ export class Launcher {
     for (const stream of [news, this.#orders] as { unref?(): void }[]) stream.unref?.();
   }
 
-  /** Not before `ready`, and not after it died. */
+  /** Whoever waits for it keeps Karyi alive, or Karyi would be over in the middle of its work. */
+  async untilReady(): Promise<void> {
+    this.#child.ref();
+    await this.#ready;
+    this.#child.unref();
+  }
+
+  /** Not before it is ready, and not after it died. */
   get usable(): boolean {
     return this.#alive && this.#isReady;
   }

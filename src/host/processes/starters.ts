@@ -30,7 +30,7 @@ export class Starters {
     this.#taken += 1;
     if (!lasting && this.#taken < worthwhile) return this.#direct;
     const launcher = this.#launch();
-    if (lasting) await launcher?.ready;
+    if (lasting) await launcher?.untilReady();
     return launcher?.usable === true && (await this.#pipes.available()) ? (start) => launcher.start(start) : this.#direct;
   }
 
