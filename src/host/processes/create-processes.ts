@@ -284,10 +284,9 @@ export class ProcessRoom {
         // What builds the sandbox must not be shaped by the session's environment: the command reads it when everything stands.
         start:
           confined === undefined
-            ? { argv, tether: tied, cwd: request.cwd, env }
-            : { argv, tether: tied, cwd: "/", env: setupEnvironment, hidden: exportText(env) },
+            ? { argv, mark, tether: tied, cwd: request.cwd, env }
+            : { argv, mark, tether: tied, cwd: "/", env: setupEnvironment, hidden: exportText(env) },
         starter: await this.#starters.take(lasting),
-        mark,
         contained: kind === "namespace",
         timeoutMs: request.timeoutMs,
         signal: request.signal,

@@ -15,6 +15,8 @@ export interface LaunchOrder {
   readonly paths: readonly string[];
   /** A file to be given as descriptor 5. */
   readonly hidden?: string;
+  /** What every process of the command has in its environment. */
+  readonly mark: string;
 }
 
 export type LaunchNews =
@@ -29,11 +31,11 @@ export const launcherText = (): string => `(${program})(require, process)`;
 /** Nothing from outside this function may be used in it: it runs elsewhere. */
 function program(load: NodeJS.Require, self: NodeJS.Process): void {
   const { spawn } = load("node:child_process") as typeof import("node:child_process");
-  const { closeSync, constants, openSync } = load("node:fs") as typeof import("node:fs");
-  const running = new Map<number, number>();
+  const { closeSync, constants, openSync, readdirSync, readFileSync } = load("node:fs") as typeof import("node:fs");
+  const running = new Map<number, { readonly pid: number; readonly mark: string }>();
   const tell = (news: LaunchNews) => self.stdout.write(`${JSON.stringify(news)}\n`);
 
-  const launch = ({ id, argv, cwd, env, paths, hidden }: LaunchOrder): void => {
+  const launch = ({ id, argv, cwd, env, paths, hidden, mark }: LaunchOrder): void => {
     const opened: number[] = [];
     const fail = ({ code = "", message }: NodeJS.ErrnoException) => {
       tell({ kind: "failed", id, code, message });
@@ -52,7 +54,7 @@ function program(load: NodeJS.Require, self: NodeJS.Process): void {
       child.once("error", fail);
       const { pid } = child;
       if (pid === undefined) return;
-      running.set(id, pid);
+      running.set(id, { pid, mark });
       child.once("exit", (exitCode, signal) => {
         running.delete(id);
         tell({ kind: "exit", id, exitCode, signal });
@@ -65,15 +67,35 @@ function program(load: NodeJS.Require, self: NodeJS.Process): void {
     }
   };
 
-  const leave = () => {
-    for (const pid of running.values()) {
-      try {
-        self.kill(-pid, "SIGKILL");
-      } catch {
-        // It ended by itself meanwhile.
-      }
+  const kill = (pid: number) => {
+    try {
+      self.kill(pid, "SIGKILL");
+    } catch {
+      // It ended by itself meanwhile.
     }
-    self.exit(0);
+  };
+
+  /** Those that left their group, where no namespace held them. */
+  const marked = (marks: readonly string[]): number[] =>
+    readdirSync("/proc")
+      .map(Number)
+      .filter((pid) => {
+        try {
+          const environment = pid > 0 ? readFileSync(`/proc/${pid}/environ`) : "";
+          return marks.some((mark) => environment.includes(mark));
+        } catch {
+          return false;
+        }
+      });
+
+  const leave = () => {
+    const left = [...running.values()];
+    for (const { pid } of left) kill(-pid);
+    try {
+      if (left.length > 0) for (const pid of marked(left.map(({ mark }) => mark))) kill(pid);
+    } finally {
+      self.exit(0);
+    }
   };
 
   let parts: string[] = [];

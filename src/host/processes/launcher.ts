@@ -10,6 +10,7 @@ import type { FifoPool } from "./fifo-pool.ts";
 import { hideText } from "./hidden-file.ts";
 import { type LaunchNews, type LaunchOrder, launcherText } from "./launcher-program.ts";
 import { type Exit, type Start, type Started, startedWith } from "./starting.ts";
+import { markText } from "./state-report.ts";
 
 /** Starting a program takes milliseconds: whoever needs so long will not answer at all. */
 const answerMs = 20_000;
@@ -81,7 +82,7 @@ export class Launcher {
     return !this.#alive;
   }
 
-  async start({ argv, cwd, env, hidden }: Start): Promise<Started> {
+  async start({ argv, cwd, env, hidden, mark }: Start): Promise<Started> {
     const pipes = await this.#pipes.take(3);
     if (pipes === undefined || !this.usable) throw new Error("no launcher");
     const file = hidden === undefined ? undefined : hideText(hidden);
@@ -95,7 +96,8 @@ export class Launcher {
       const pid = await new Promise<number>((started, failed) => {
         if (pending) this.#pending.set(id, { ...pending, started, failed });
         timer = setTimeout(() => this.close(), answerMs);
-        const order: LaunchOrder = { id, argv, cwd, env, paths: pipes.map(({ path }) => path), ...(file ? { hidden: file.path } : {}) };
+        const paths = pipes.map(({ path }) => path);
+        const order: LaunchOrder = { id, argv, cwd, env, mark: markText(mark), paths, ...(file ? { hidden: file.path } : {}) };
         this.#orders.write(`${JSON.stringify(order)}\n`);
       });
       return startedWith(

@@ -280,6 +280,14 @@ describe("the launcher", () => {
     await until(() => withArgument(argument).length === 0);
   });
 
+  it("a background command ends when Karyi is killed with those it sent out of its group", async () => {
+    const child = roomProcess("setsid sleep 87659 & (setsid sh -c 'sleep 87660 & exit' &); sleep 87661", "background");
+    const all = () => ["87659", "87660", "87661"].flatMap(withArgument).length;
+    await until(() => all() === 3);
+    child.kill("SIGKILL");
+    await until(() => all() === 0);
+  });
+
   it("a background command ends when Karyi is killed, and what Karyi left on the machine goes with the next one", async () => {
     const child = roomProcess("echo up; exec sleep 87655", "background");
     if (child.stdout) await once(child.stdout, "data");

@@ -12,6 +12,8 @@ export interface Start {
   readonly argv: readonly string[];
   readonly cwd: string;
   readonly env: Readonly<Record<string, string>>;
+  /** Every process of the command has it in its environment. */
+  readonly mark: string;
   /** What stands before `argv` where nobody else ends the command when Karyi is killed. */
   readonly tether: readonly string[];
   /** Given to the command as descriptor 5, in a file without a name. */

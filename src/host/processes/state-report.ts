@@ -143,4 +143,7 @@ function sizeOf([name, value]: readonly [string, string]): number {
   return Buffer.byteLength(name) + Buffer.byteLength(value) + 2;
 }
 
+/** As it stands in an environment. */
+export const markText = (mark: string): string => `${marker}=${mark}\0`;
+
 export const newMark = (): string => randomBytes(12).toString("hex");

@@ -12,7 +12,6 @@ import { endMarked } from "./survivors.ts";
 export interface Supervision {
   readonly start: Start;
   readonly starter: Starter;
-  readonly mark: string;
   readonly contained: boolean;
   readonly timeoutMs: number;
   readonly signal: AbortSignal;
@@ -42,7 +41,7 @@ const drainLookMs = 20;
 /** A report that is cut would look as if the rest had been unset: it is not taken at all. */
 const maxReportBytes = 16 << 20;
 
-export async function supervise({ start, starter, mark, contained, timeoutMs, signal, onOutput }: Supervision): Promise<Ended> {
+export async function supervise({ start, starter, contained, timeoutMs, signal, onOutput }: Supervision): Promise<Ended> {
   const began = performance.now();
   const running = follow(await starter(start), onOutput);
   const { pid } = running;
@@ -77,7 +76,7 @@ export async function supervise({ start, starter, mark, contained, timeoutMs, si
     const exit = await running.exit;
     // A namespace dies with its init; a group and whoever left it must be ended by hand.
     signalGroup(pid, "SIGKILL");
-    if (!contained) endMarked(mark, { pid, ageMs: performance.now() - began });
+    if (!contained) endMarked(start.mark, { pid, ageMs: performance.now() - began });
     await running.drained();
     const durationMs = Math.round(performance.now() - began);
     return { exitCode: exitCodeOf(exit), signal: exit.signal, timedOut, cancelled, durationMs, report: running.report() };

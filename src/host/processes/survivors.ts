@@ -1,6 +1,6 @@
 /** Without a PID namespace: finds what a command left behind although it left its process group, by the mark in its environment. */
 import { existsSync, readdirSync, readFileSync } from "node:fs";
-import { marker } from "./state-report.ts";
+import { markText } from "./state-report.ts";
 
 /** The command itself: whatever it started has a later number. */
 export interface Ancestor {
@@ -15,7 +15,7 @@ const few = 64;
 
 /** Ends every process that carries the mark; answers how many there were. */
 export function endMarked(mark: string, ancestor?: Ancestor): number {
-  const needle = Buffer.from(`${marker}=${mark}\0`);
+  const needle = Buffer.from(markText(mark));
   let ended = 0;
   // A process may fork while we look, so look again until nothing is found.
   for (let round = 0; round < 5; round++) {
