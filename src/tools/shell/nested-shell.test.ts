@@ -43,7 +43,7 @@ describe("a shell that was started in the terminal", () => {
     const { call, plan } = await workplace();
     await call("Terminal", { command: "bash --norc --noprofile" });
     await call("TerminalInput", { text: "rm -rf x ", timeout: 2_000 });
-    expect(kinds((await plan("TerminalInput", { text: "y\\n" })).effects)).toEqual(["code"]);
+    expect(kinds((await plan("TerminalInput", { text: "y\\n" })).effects)).toContain("unknown");
   });
 
   test("what a person typed there may have changed it too", async () => {

@@ -89,8 +89,9 @@ export function keepsEnvironment({ understood, effects }: ShellAnalysis): boolea
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: keys that edit a line instead of standing in it
 const editingKeys = /[\x00-\x09\x0b-\x1f\x7f-\x9f]/;
-const plainAnswer = /^[\p{L}\p{N}]{0,8}[\r\n]{0,2}$/u;
-const pagerMoves = /^[ qQfFbBdDuUjJkKgGnNyezZ0-9<>\r\n]{0,32}$/;
+/** What a program leaves unread goes to the shell: no rest of an answer, and nothing after the key that leaves a pager, is a command. */
+const plainAnswer = /^(?:[\p{L}\p{N}]|yes|no|all|oui|non|ja|nein|s[ií]|да|нет)?[\r\n]{0,2}$/iu;
+const pagerMoves = /^(?:[ fFbBdDuUjJkKgGnNyezZ0-9<>]{0,32}[qQ]?|[ \r\n]{0,32})$/;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: a search is one line of printable text
 const pagerSearch = /^[/?][^\x00-\x1f\x7f]{0,200}[\r\n]q?$/;
 

@@ -81,7 +81,9 @@ describe("TerminalInput", () => {
   const states: readonly (readonly [string, TerminalState, string, string])[] = [
     ["a plain answer to a question", { state: "waiting", waiting: "confirm" }, "yes\n", "state"],
     ["more than an answer", { state: "waiting", waiting: "confirm" }, "y; rm -rf ~\n", "code"],
+    ["an answer whose rest could be a command", { state: "waiting", waiting: "confirm" }, "yreboot\n", "code"],
     ["a movement in a pager", { state: "waiting", waiting: "pager" }, " Gq", "state"],
+    ["what follows the end of a pager", { state: "waiting", waiting: "pager" }, "q>f\n", "code"],
     ["a search in a pager", { state: "waiting", waiting: "pager" }, "/word\n", "state"],
     ["a command of a pager", { state: "waiting", waiting: "pager" }, "!rm -rf ~\n", "code"],
     ["a save of a pager", { state: "waiting", waiting: "pager" }, "s/etc/x\n", "code"],
