@@ -12,7 +12,7 @@ import {
   type TerminalUse,
   ToolFailure,
 } from "../../contract/index.ts";
-import { TerminalCall } from "./call.ts";
+import { type CallEnd, TerminalCall } from "./call.ts";
 import { busy, changed, closedFailure, notRun } from "./failures.ts";
 import { ForegroundWatch } from "./foreground-watch.ts";
 import { HiddenText } from "./hidden-text.ts";
@@ -201,8 +201,8 @@ class Terminal implements SessionTerminal {
 
   /** The terminal's own shell is none: where it waits in the middle of a command, a line typed is no command. */
   #nested(): NestedShell | undefined {
-    const { kind, reader } = this.#foreground.waiting ?? {};
-    if (kind !== "repl" || !reader || reader.pid === this.#life.shell?.pid) return undefined;
+    const { kind, reader, relayed } = this.#foreground.waiting ?? {};
+    if (kind !== "repl" || !reader || relayed || reader.pid === this.#life.shell?.pid) return undefined;
     const found = nestedShell(reader.pid);
     return found && this.#altered ? { ...found, altered: true } : found;
   }
@@ -250,11 +250,13 @@ class Terminal implements SessionTerminal {
         call,
         options,
       );
-      const isEarly = call.end?.kind === "prompt" && mayAnswerEarly();
-      if (call.end && !isEarly) await this.#comeBack(call.end.exitCode, touchesModes);
-      const answer = this.#report(call, options, outcome, isEarly);
+      // What a program left unread may start another command at the prompt: that one is no part of this call.
+      const { end } = call;
+      const isEarly = end?.kind === "prompt" && mayAnswerEarly();
+      if (end && !isEarly) await this.#comeBack(end.exitCode, touchesModes);
+      const answer = this.#report(call, options, { ...outcome, ...(end ? { end } : {}) }, isEarly);
       // Of a shell that was killed the last bytes may be lost, and with them that the command began.
-      if (call.end?.kind === "gone" && !call.started && call.end.exitCode < 128 && !options.signal.aborted) throw notRun();
+      if (end?.kind === "gone" && !call.started && end.exitCode < 128 && !options.signal.aborted) throw notRun();
       return answer;
     } finally {
       if (this.#call === call) this.#call = undefined;
@@ -268,7 +270,12 @@ class Terminal implements SessionTerminal {
     if ((touchesModes || exitCode >= 128) && this.#life.shell) await makeSane(this.#life.shell.terminal);
   }
 
-  #report(call: TerminalCall, { session }: TerminalUse, { waiting, timedOut }: Outcome, isEarly = false): TerminalAnswer {
+  #report(
+    call: TerminalCall,
+    { session }: TerminalUse,
+    { waiting, timedOut, end }: Outcome & { readonly end?: CallEnd },
+    isEarly = false,
+  ): TerminalAnswer {
     const { text, omitted, total } = call.output.finish();
     const carried = this.#told.take(isEarly ? undefined : this.#life.state, session);
     const takenOver = this.#takenOver;
@@ -278,7 +285,7 @@ class Terminal implements SessionTerminal {
     return {
       output: this.#hide(text),
       cwd: this.#life.cwd,
-      ...(call.end ? { exitCode: call.end.exitCode } : {}),
+      ...(end ? { exitCode: end.exitCode } : {}),
       ...(waiting ? { waiting: waiting.kind, program: waiting.program } : {}),
       ...(timedOut ? { timedOut } : {}),
       ...(restarted ? { restarted } : {}),

@@ -76,7 +76,7 @@ describe("the kind of a wait", () => {
   const cooked = { echo: true, canonical: true };
   const hidden = { echo: false, canonical: true };
   const raw = { echo: false, canonical: false };
-  const base: WaitFacts = { discipline: cooked, alternate: false, addressed: false, line: "", names: ["x"] };
+  const base: WaitFacts = { discipline: cooked, alternate: false, addressed: false, line: "", names: ["x"], typedAt: false };
   const cases: readonly (readonly [string, Partial<WaitFacts>])[] = [
     ["password", { discipline: hidden, line: "Anything at all" }],
     ["password", { discipline: raw, line: "[sudo] password for ada: " }],
@@ -95,6 +95,20 @@ describe("the kind of a wait", () => {
     ["repl", { names: ["sqlite3"], discipline: raw, line: "sqlite> " }],
     ["repl", { names: ["psql"], discipline: raw, line: "shop=# " }],
     ["repl", { names: ["bash"], discipline: raw, line: "bash-5.2$ " }],
+    ["repl", { names: ["bash"], discipline: raw, line: "Sure? [y/N] ", typedAt: true }],
+    ["repl", { names: ["zsh"], discipline: raw, line: ":", typedAt: true }],
+    ["repl", { names: ["dash", "bash"], line: "(y/n) ", typedAt: true }],
+    ["confirm", { names: ["bash"], discipline: raw, line: "Sure? [y/N] " }],
+    ["confirm", { names: ["cat", "sh"], line: "Sure? [y/N] ", typedAt: true }],
+    ["confirm", { line: "rm: remove regular file 'n'? " }],
+    ["confirm", { line: "Voulez-vous continuer (o/n) " }],
+    ["confirm", { line: "Продолжить? [Д/н] " }],
+    ["confirm", { line: "是否继续安装" }],
+    ["editor", { discipline: raw, names: ["editor"], alternate: true }],
+    ["repl", { names: ["bc"], discipline: raw, line: "" }],
+    ["repl", { names: ["node"], discipline: raw, line: "", typedAt: true }],
+    ["input", { names: ["node"], discipline: raw, line: "package name: (x) " }],
+    ["input", { line: "Date (dd/mm/yyyy): " }],
     ["input", { line: "Your name: " }],
     ["input", { line: "" }],
     ["input", { discipline: undefined, line: "Value? " }],

@@ -19,6 +19,14 @@ const cases: readonly Case[] = [
   { needs: "bash", command: "read -n1 -p 'Continue? [Y/n] ' yes", kind: "confirm", program: "bash", end: ["y"] },
   { needs: "cat", command: "cat", kind: "input", program: "cat", end: ["\x04"] },
   { needs: "cat", command: "echo first | cat - /dev/tty", kind: "input", program: "cat", end: ["\x04"] },
+  { needs: "setsid", command: "setsid -w cat", kind: "input", program: "cat", end: ["\x04"] },
+  { needs: "script", command: "script -q -c cat /dev/null", kind: "input", program: "cat", end: ["\x04"] },
+  { needs: "script", command: "script -q -c \"bash -c 'read -s word'\" /dev/null", kind: "password", program: "bash", end: ["x\n"] },
+  { needs: "bc", command: "bc -q", kind: "repl", program: "bc", end: ["6 * 7\n", "quit\n"] },
+  { needs: "python3", command: "python3 ./polls.py", kind: "input", program: "python3", end: ["x\n"] },
+  { needs: "node", command: "node ./keys.mjs", kind: "input", program: "node", end: ["x"] },
+  { needs: "tmux", command: "tmux -L karyi-test -f /dev/null new cat", kind: "fullscreen", program: "tmux", end: ["\x04"] },
+  { needs: "bash", command: "PS1='Sure? [y/N] ' bash --norc --noprofile", kind: "repl", program: "bash", end: ["exit\n"] },
   { needs: "sh", command: "sh ./install.sh", kind: "confirm", program: "sh", end: ["n\n"] },
   { needs: "bash", command: "bash --norc --noprofile -i", kind: "repl", program: "bash", end: ["exit\n"] },
   { needs: "less", command: "less ./long.txt", kind: "pager", program: "less", end: [" ", "q"] },
@@ -55,6 +63,14 @@ describe("a program that waits ends the call, with the kind of its wait, long be
         join(cwd, "install.sh"),
         "echo 'After this operation, 12 MB will be used.'\nprintf 'Do you want to continue? [Y/n] '\nread a\n",
       );
+      await writeFile(
+        join(cwd, "polls.py"),
+        "import select\nprint('type something')\npoll = select.poll()\npoll.register(0, select.POLLIN)\nwhile not poll.poll(100): pass\ninput()\n",
+      );
+      await writeFile(
+        join(cwd, "keys.mjs"),
+        "process.stdin.setRawMode(true).on('data', () => process.exit());\nprocess.stdout.write('? Pick one\\n  vue\\n  react\\n');\n",
+      );
       const asked = await run(command);
       expect({ waiting: asked.waiting, program: asked.program, timedOut: asked.timedOut, exitCode: asked.exitCode }).toEqual({
         waiting: kind,
@@ -82,11 +98,25 @@ describe("a program that waits ends the call, with the kind of its wait, long be
     expect((await run("sleep 60", 600)).timedOut).toBe(true);
   });
 
+  test.skipIf(!present("script"))("nor is one behind another program that listens for it", async () => {
+    const { run } = await testTerminal();
+    expect(await run("script -q -c \"printf 'Really go on? [y/N] '; sleep 1.5; echo done\" /dev/null")).toMatchObject({
+      output: "Really go on? [y/N] done\n",
+      exitCode: 0,
+    });
+  });
+
   test("what is typed reaches the program, which ends or waits again", async () => {
     const { run, input } = await testTerminal();
     await run("read -p 'a: ' a; read -p 'b: ' b; echo $a-$b");
     expect(await input("1\n")).toMatchObject({ waiting: "input", output: "1\nb: " });
     expect(await input("2\n")).toMatchObject({ exitCode: 0, output: "2\n1-2\n" });
+  });
+
+  test("of what a program leaves unread the shell makes a command of its own: the answer says how the program ended", async () => {
+    const { run, input } = await testTerminal();
+    await run("head -c1; (exit 3)");
+    expect((await input("xcat\n")).exitCode).toBe(3);
   });
 
   test("nothing is typed when the foreground is no longer what the decision was based on", async () => {
