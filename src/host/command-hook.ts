@@ -1,6 +1,7 @@
 /** Hooks that are commands: the call as JSON on stdin, the decision as JSON on stdout, a non-zero exit is a failure. */
 import { spawn } from "node:child_process";
 import type { Hook, HookCall, HookReply } from "../contract/index.ts";
+import { withoutMasters } from "./processes/open-terminals.ts";
 
 export interface CommandHookOptions {
   readonly event: "before" | "after";
@@ -22,7 +23,7 @@ export function commandHook({ event, match, command, timeoutMs, cwd }: CommandHo
 
 function runCommand(command: string, call: HookCall, signal: AbortSignal, cwd: string): Promise<HookReply | undefined> {
   return new Promise((resolve, reject) => {
-    const child = spawn(command, { cwd, shell: true, stdio: ["pipe", "pipe", "pipe"], detached: true });
+    const child = spawn(command, { cwd, shell: true, stdio: withoutMasters(["pipe", "pipe", "pipe"]), detached: true });
     let stdout = "";
     let stderr = "";
     const end = () => {
@@ -35,16 +36,16 @@ function runCommand(command: string, call: HookCall, signal: AbortSignal, cwd: s
     };
     if (signal.aborted) end();
     signal.addEventListener("abort", end, { once: true });
-    child.stdout.on("data", (chunk: Buffer) => {
+    child.stdout?.on("data", (chunk: Buffer) => {
       if (stdout.length <= maxReplyBytes) stdout += chunk;
       if (stdout.length > maxReplyBytes) end();
     });
-    child.stderr.on("data", (chunk: Buffer) => {
+    child.stderr?.on("data", (chunk: Buffer) => {
       if (stderr.length < maxReplyBytes) stderr += chunk;
     });
     // A hook that does not read its stdin must not break the call.
-    child.stdin.on("error", () => {});
-    child.stdin.end(JSON.stringify(call));
+    child.stdin?.on("error", () => {});
+    child.stdin?.end(JSON.stringify(call));
     child.on("error", reject);
     child.on("close", (code) => {
       signal.removeEventListener("abort", end);

@@ -9,6 +9,7 @@ import type { Readable, Writable } from "node:stream";
 import type { FifoPool } from "./fifo-pool.ts";
 import { hideText } from "./hidden-file.ts";
 import { type LaunchNews, type LaunchOrder, launcherText } from "./launcher-program.ts";
+import { withoutMasters } from "./open-terminals.ts";
 import { type Exit, type Start, type Started, startedWith } from "./starting.ts";
 import { markText } from "./state-report.ts";
 
@@ -39,7 +40,7 @@ export class Launcher {
       cwd: "/",
       env: {},
       detached: true,
-      stdio: ["pipe", "pipe", "ignore", "ignore", initFd],
+      stdio: withoutMasters(["pipe", "pipe", "ignore", "ignore", initFd]),
     });
     const news = this.#child.stdout as Readable;
     this.#orders = this.#child.stdin as Writable;

@@ -7,6 +7,7 @@ import { closeSync, constants, openSync } from "node:fs";
 import type { Readable } from "node:stream";
 import type { FifoPool } from "./fifo-pool.ts";
 import { hideText } from "./hidden-file.ts";
+import { withoutMasters } from "./open-terminals.ts";
 
 export interface Start {
   readonly argv: readonly string[];
@@ -48,7 +49,7 @@ export function directStarter(pipes: FifoPool, initFd: () => number): Starter {
       const extra = file === undefined ? [] : [openSync(file.path, constants.O_RDONLY)];
       opened.push(...extra);
       const [program = "", ...args] = [...tether, ...argv];
-      const child = spawn(program, args, { cwd, env, detached: true, stdio: ["ignore", ...streams, initFd(), ...extra] });
+      const child = spawn(program, args, { cwd, env, detached: true, stdio: withoutMasters(["ignore", ...streams, initFd(), ...extra]) });
       const exit = exitOf(child);
       if (child.pid === undefined) await exit;
       return startedWith(child.pid ?? 0, exit, taken?.map(({ reader }) => reader) ?? nodePipes(child));

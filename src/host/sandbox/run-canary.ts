@@ -1,6 +1,7 @@
 /** Runs the canary of a tier in its world; rejects with what was said where it did not end well. */
 import { spawn } from "node:child_process";
 import { closeSync, openSync } from "node:fs";
+import { withoutMasters } from "../processes/open-terminals.ts";
 import { setupEnvironment } from "./confinement.ts";
 
 const probeTimeoutMs = 10_000;
@@ -12,7 +13,7 @@ export function runCanary(prefix: readonly string[], command: string): Promise<v
     const child = spawn(file, [...args, "bash", "-c", command], {
       env: setupEnvironment,
       timeout: probeTimeoutMs,
-      stdio: ["ignore", "ignore", "pipe", "pipe", "ignore", nothing],
+      stdio: withoutMasters(["ignore", "ignore", "pipe", "pipe", "ignore", nothing]),
     });
     const words: Buffer[] = [];
     for (const stream of [child.stderr, child.stdio[3]]) stream?.on("data", (chunk: Buffer) => words.push(chunk));

@@ -5,6 +5,7 @@
 import { randomBytes } from "node:crypto";
 import { readlinkSync } from "node:fs";
 import type { IPty } from "@lydell/node-pty";
+import { guardMaster, openMasters } from "../processes/open-terminals.ts";
 import { marker, newMark } from "../processes/state-report.ts";
 import { endMarked } from "../processes/survivors.ts";
 import { type Mark, MarkScanner } from "./marks.ts";
@@ -53,7 +54,7 @@ export class LiveShell {
   static async start(options: LiveShellOptions): Promise<LiveShell> {
     const { spawn } = await import("@lydell/node-pty");
     const nonce = randomBytes(12).toString("hex");
-    const files = new ShellFiles(nonce);
+    const files = new ShellFiles(nonce, openMasters());
     const mark = newMark();
     try {
       const pty = spawn(options.shell, ["--norc", "--noprofile", "-i"], {
@@ -64,6 +65,7 @@ export class LiveShell {
         cols: options.screen.columns,
         encoding: null,
       });
+      guardMaster(masterOf(pty));
       return new LiveShell(pty, files, mark, new MarkScanner(nonce), options);
     } catch (error) {
       files.remove();
@@ -126,8 +128,16 @@ export class LiveShell {
   }
 }
 
-/** The device of the terminal; the library knows it and leaves it out of its types. */
+/** The device of the terminal; the library knows it and leaves it out of its types, as it does its own end. */
 function nameOf(pty: IPty): string {
   const named: { readonly ptsName?: unknown } = pty as object;
   return typeof named.ptsName === "string" ? named.ptsName : "";
+}
+
+function masterOf(pty: IPty): number {
+  const opened: { readonly fd?: unknown } = pty as object;
+  if (typeof opened.fd === "number") return opened.fd;
+  // Unguarded, every program started here could type into it.
+  pty.kill("SIGKILL");
+  throw new Error("the library does not tell its end of the terminal");
 }

@@ -26,7 +26,8 @@ export class ShellFiles {
   #last: { readonly bytes: Buffer; readonly state: ReportedState } | undefined;
   #hasSecrets = false;
 
-  constructor(nonce: string) {
+  /** `inherited`: open descriptors that are nobody's business in the shell. */
+  constructor(nonce: string, inherited: readonly number[]) {
     this.#nonce = nonce;
     const [hooks, command, state, secrets, repair, leave] = ["hooks", "command", "state", "secrets", "repair", "leave"].map((name) =>
       join(this.#directory, name),
@@ -35,7 +36,7 @@ export class ShellFiles {
     try {
       this.#state = new KeptFile(state);
       this.#command = new KeptFile(command);
-      writeFileSync(hooks, shellHooks(this.#paths, nonce), { mode: 0o600 });
+      writeFileSync(hooks, shellHooks(this.#paths, nonce, inherited), { mode: 0o600 });
       writeFileSync(repair, repairScript(this.#paths), { mode: 0o600 });
       writeFileSync(leave, leaveScript(this.#paths), { mode: 0o600 });
     } catch (error) {

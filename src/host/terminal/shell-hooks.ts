@@ -30,7 +30,7 @@ const writeState = `{ \\builtin printf '%s\\0' "$PWD"; \\builtin declare -xp; \\
  * alias is there. A shell that would read its next command elsewhere than from the terminal leaves. The end comes first, so that nobody who needs no state waits for it. `$?` is kept for hooks of other people.
  * PS1 says that a prompt stands (`B`): without an end before it the hook is gone.
  */
-export function shellHooks({ state, command, hooks, leave }: ShellPaths, nonce: string): string {
+export function shellHooks({ state, command, hooks, leave }: ShellPaths, nonce: string, inherited: readonly number[]): string {
   const mark = `\\033]133;${nonce};`;
   const prompt = `\\[\\e]133;${nonce};B\\a\\]`;
   return `__karyi_save() {
@@ -68,6 +68,7 @@ __karyi_keep() {
 \\builtin alias ${runAlias}=${shellQuoted(runText({ command, hooks }))}
 if [[ -z \${__karyi_ready-} ]]; then
   __karyi_ready=1
+  exec${inherited.map((fd) => ` ${fd}>&-`).join("")}
   builtin unset -v PROMPT_COMMAND HISTFILE BASH_ENV ENV TMOUT MAILCHECK
   PROMPT_COMMAND=__karyi_prompt
   PS1='${prompt}\\W\\$ ' PS2='> ' PS0='\\e]133;${nonce};C\\a'
