@@ -6,7 +6,7 @@
  */
 import { readdirSync } from "node:fs";
 import { allProcesses, argumentsOf, type ProcessLine, processLine, readLink, readText, withDescendants } from "./process-table.ts";
-import { type TerminalWait, terminalWait } from "./thread-wait.ts";
+import { type TerminalDevice, type TerminalWait, terminalWait } from "./thread-wait.ts";
 
 export interface Reader {
   readonly pid: number;
@@ -45,25 +45,26 @@ export function probeForeground(shell: number, terminal: string, drawn = false):
   const self = processLine(shell);
   if (!self || self.foreground <= 0) return nothing;
   if (self.state === "T") return { ...nothing, group: self.foreground, names: [self.name], opaque: false, stopped: true };
+  const device = { name: terminal, number: self.terminal };
   const leader = processLine(self.foreground);
   if (leader && leader.state === "S") {
     // Mostly the leader itself waits: one look instead of one for every process of the machine.
-    const { reader } = look(leader, terminal);
+    const { reader } = look(leader, device);
     if (reader?.how === "read") return { group: self.foreground, names: [leader.name], reader, busy: false, opaque: false };
   }
   const all = allProcesses();
-  const found = lookAtGroup(self.foreground, self.session, terminal, all);
+  const found = lookAtGroup(self.foreground, self.session, device, all);
   if (found.reader || !drawn) return found;
-  const reader = all.filter(({ state }) => state === "S").flatMap((line) => look(line, terminal).reader ?? [])[0];
+  const reader = all.filter(({ state }) => state === "S").flatMap((line) => look(line, device).reader ?? [])[0];
   return reader ? { ...found, reader } : found;
 }
 
-function lookAtGroup(group: number, session: number, terminal: string, all: readonly ProcessLine[], depth = 0): Foreground {
+function lookAtGroup(group: number, session: number, device: TerminalDevice, all: readonly ProcessLine[], depth = 0): Foreground {
   const members = all.filter((line) => line.group === group);
   const family = withDescendants(members, all);
   // In a session of its own a program may read from a terminal that is not its own (su).
   const looked = [...members, ...family.filter((line) => line.group !== group && line.session !== session)];
-  const looks = looked.map((line) => look(line, terminal));
+  const looks = looked.map((line) => look(line, device));
   const readers = looks.flatMap(({ reader }) => reader ?? []);
   const reader = readers.find(({ how }) => how === "read") ?? readers[0];
   const inner = reader?.how === "poll" && depth < maxDepth ? handedOn(reader.pid, all, depth) : undefined;
@@ -84,11 +85,10 @@ function handedOn(pid: number, all: readonly ProcessLine[], depth: number): Fore
   const [index] = numbers;
   if (index === undefined || numbers.size !== 1) return undefined;
   // As the kernel counts: major 136, and a minor whose high part stands above it.
-  const device = (136 << 8) | (index & 0xff) | ((index & ~0xff) << 12);
-  const terminal = `/dev/pts/${index}`;
-  const inside = all.find((line) => line.terminal === device && line.foreground > 0);
-  const found = inside ? lookAtGroup(inside.foreground, inside.session, terminal, all, depth + 1) : { ...nothing, opaque: false };
-  return { ...found, terminal };
+  const device = { name: `/dev/pts/${index}`, number: (136 << 8) | (index & 0xff) | ((index & ~0xff) << 12) };
+  const inside = all.find((line) => line.terminal === device.number && line.foreground > 0);
+  const found = inside ? lookAtGroup(inside.foreground, inside.session, device, all, depth + 1) : { ...nothing, opaque: false };
+  return { ...found, terminal: device.name };
 }
 
 function masters(pid: number): Set<number> {
@@ -107,7 +107,7 @@ interface Look {
 }
 
 /** Looks at the threads of one process; few programs have more than a handful, and the first ones are those that read. */
-function look(line: ProcessLine, terminal: string): Look {
+function look(line: ProcessLine, device: TerminalDevice): Look {
   let opaque = false;
   let working = false;
   let reader: Reader | undefined;
@@ -115,7 +115,7 @@ function look(line: ProcessLine, terminal: string): Look {
     const text = readText(`/proc/${line.pid}/task/${thread}/syscall`);
     opaque ||= text === undefined && line.state === "S";
     working ||= text?.startsWith("running") ?? false;
-    const how = text === undefined ? undefined : terminalWait(line.pid, text, terminal);
+    const how = text === undefined ? undefined : terminalWait(line, text, device);
     if (how === undefined || (reader && how !== "read")) continue;
     const status = readText(`/proc/${line.pid}/task/${thread}/status`) ?? "";
     const switches = Number(/^voluntary_ctxt_switches:\s*(\d+)/m.exec(status)?.[1] ?? 0);

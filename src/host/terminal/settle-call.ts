@@ -58,6 +58,7 @@ async function settle(settling: Settling, call: TerminalCall, use: TerminalUse):
     const waiting = await foreground.look();
     if (foreground.isShellStopped) life.shell?.goOn();
     if (!waiting || call.end || life.isOver) continue;
+    if (life.isDoubted && waiting.reader?.pid === life.shell?.pid) continue;
     foreground.waiting = waiting;
     if (waiting.kind === "password" && options.askSecret && asked < maxSecrets) {
       const askedAt = Date.now();

@@ -71,6 +71,7 @@ export class ShellLife {
   #short = true;
   #mending: { step: "repair" | "leave"; readonly timer: NodeJS.Timeout } | undefined;
   #suspicion: NodeJS.Timeout | undefined;
+  #doubted = false;
   #waiters: (() => void)[] = [];
   #began = false;
   #closed = false;
@@ -98,6 +99,11 @@ export class ShellLife {
   /** The command is over, whether or not the prompt stands. */
   get isOver(): boolean {
     return this.#turn === "idle" || this.#turn === "ended" || this.#turn === "none";
+  }
+
+  /** Its prompt seems to stand without a report: where it reads, it is about to be mended. */
+  get isDoubted(): boolean {
+    return this.#doubted;
   }
 
   get isClosed(): boolean {
@@ -323,11 +329,13 @@ export class ShellLife {
    */
   #suspect(look = 0, wasReading = false): void {
     clearTimeout(this.#suspicion);
+    this.#doubted = true;
     this.#suspicion = setTimeout(() => {
       if (this.#turn !== "running") return;
       const isReading = this.#options.isReading();
       if (isReading && wasReading) this.#mend();
       else if (look < looks) this.#suspect(look + 1, isReading);
+      else this.#doubted = false;
     }, lookMs);
   }
 
@@ -347,6 +355,7 @@ export class ShellLife {
   }
 
   #mended(): void {
+    this.#doubted = false;
     clearTimeout(this.#suspicion);
     clearTimeout(this.#mending?.timer);
     this.#mending = undefined;

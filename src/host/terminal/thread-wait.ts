@@ -1,6 +1,6 @@
 /** What a sleeping thread waits for, from the system call it sleeps in: whether somebody who types would wake it. */
 import { closeSync, openSync, readSync } from "node:fs";
-import { readLink, readText } from "./process-table.ts";
+import { type ProcessLine, readLink, readText } from "./process-table.ts";
 
 /**
  * How it waits for the terminal: until somebody types (`read`), until then or a time of its own (`timed`), or for
@@ -23,14 +23,20 @@ interface Awaited {
   readonly limited: boolean;
 }
 
+/** A terminal by its name and as the kernel counts it. */
+export interface TerminalDevice {
+  readonly name: string;
+  readonly number: number;
+}
+
 /** `text` is `/proc/PID/task/TID/syscall`: the number of the call and its arguments. */
-export function terminalWait(pid: number, text: string, terminal: string): TerminalWait | undefined {
+export function terminalWait({ pid, terminal }: ProcessLine, text: string, device: TerminalDevice): TerminalWait | undefined {
   const [number = "", ...rest] = text.trim().split(" ");
   const call = /^\d+$/.test(number) ? calls[process.arch]?.[Number(number)] : undefined;
   if (call === undefined) return undefined;
   const isTerminal = (fd: number) => {
     const target = readLink(`/proc/${pid}/fd/${fd}`);
-    return target === terminal || target === "/dev/tty";
+    return target === device.name || (target === "/dev/tty" && terminal === device.number);
   };
   const { fds, others, limited } = awaited(pid, call, rest);
   const isAwaited = fds.map(isTerminal);
