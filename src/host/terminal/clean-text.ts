@@ -12,6 +12,8 @@ const token =
 
 /** How far back a cursor can go up to change a line. */
 const window = 100;
+/** How much of a line a sequence can change: wider than any terminal, and little enough that many of them cost little. */
+const reach = 500;
 
 export function cleanText(raw: string): string {
   const plain = raw.replaceAll("\r\n", "\n");
@@ -54,7 +56,7 @@ class Page {
     const count = Math.min(Math.max(1, Number.parseInt(parameters, 10) || 1), 1000);
     if (final === "K") this.#eraseLine(parameters);
     else if (final === "G") this.#column = count - 1;
-    else if (final === "C") this.#column = Math.min(this.#column + count, 1000);
+    else if (final === "C") this.#column = Math.max(this.#column, Math.min(this.#column + count, 1000));
     else if (final === "D") this.#column = Math.max(0, this.#column - count);
     else if (final === "A" || final === "F") {
       this.#row = Math.max(0, this.#row - count);
@@ -62,7 +64,7 @@ class Page {
     } else if (final === "B" || final === "E") {
       this.#row = Math.min(this.#lines.length - 1, this.#row + count);
       if (final === "E") this.#column = 0;
-    } else if (final === "P") this.#line().splice(this.#column, count);
+    } else if (final === "P") this.#deleteCharacters(Math.min(count, reach));
     else if (final === "J" && (parameters === "" || parameters === "0")) {
       this.#eraseLine("");
       this.#lines.length = this.#row + 1;
@@ -96,10 +98,17 @@ class Page {
     this.#column = 0;
   }
 
+  #deleteCharacters(count: number): void {
+    const line = this.#line();
+    const end = this.#column + reach;
+    if (line.length <= end) line.splice(this.#column, count);
+    else for (let at = this.#column; at < end; at++) line[at] = at + count < end ? (line[at + count] ?? " ") : " ";
+  }
+
   #eraseLine(parameters: string): void {
     const line = this.#line();
     if (parameters === "" || parameters === "0") line.length = Math.min(line.length, this.#column);
-    else if (parameters === "1") for (let column = 0; column <= this.#column && column < line.length; column++) line[column] = " ";
+    else if (parameters === "1") line.fill(" ", Math.max(0, this.#column - reach), Math.min(this.#column + 1, line.length));
     else line.length = 0;
   }
 }

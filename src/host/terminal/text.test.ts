@@ -13,11 +13,23 @@ describe("clean text", () => {
     ["carriage returns overwrite", "10%\r50%\r100%\r\n", "100%\n"],
     ["a shorter text leaves the rest standing unless erased", "abcdef\rxy\nabcdef\r\x1b[Kxy", "xycdef\nxy"],
     ["backspaces", "helo\blo", "hello"],
+    ["characters that are taken out, and what stands before the cursor", "abcdef\r\x1b[2P\n12345\b\b\x1b[1Kx", "cdef\n   x5"],
     ["bars of several lines collapse", "a 1\nb 1\n\x1b[2Aa 2\x1b[K\nb 2\x1b[K\n", "a 2\nb 2\n"],
     ["placed text starts a line", "one\x1b[5;1Htwo", "one\ntwo"],
     ["control characters vanish", "a\x00\x07b\x0e\x7f", "ab"],
   ];
   for (const [title, raw, text] of cases) test(title, () => expect(cleanText(raw)).toBe(text));
+
+  test("takes time in proportion, whatever a sequence could change in a long line", () => {
+    const timed = (count: number) => {
+      const text = `${"y".repeat(100 * count)}${"\x1b[1K\r\x1b[P".repeat(count)}`;
+      const start = performance.now();
+      cleanText(text);
+      return performance.now() - start;
+    };
+    timed(1_000);
+    expect(timed(8_000)).toBeLessThan(Math.max(1, timed(1_000)) * 30);
+  });
 
   test("holds no control characters, whatever comes in", () => {
     fc.assert(
