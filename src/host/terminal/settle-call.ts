@@ -108,5 +108,10 @@ async function interrupt({ life, foreground }: Settling, call: TerminalCall): Pr
     life.shell.endGroup(foreground.group());
     await call.ended(interruptMs);
   }
+  // What follows in the same command would go on: it ends with its shell, and another one takes its place.
+  if (!call.end && life.shell) {
+    life.shell.endGroup(life.shell.pid);
+    await call.ended(interruptMs);
+  }
   return {};
 }

@@ -133,10 +133,13 @@ export class ShellLife {
     return this.#starting;
   }
 
-  /** Waits for the prompt of a command that ended. A shell that does not come back to it, or whose state cannot be read, is replaced. */
+  /**
+   * Waits for the prompt of a command that ended. A shell that does not come back to it, whose state cannot be read, or where
+   * something else stands before what runs a command, is replaced.
+   */
   async settled(): Promise<void> {
     await this.#prompt();
-    if (this.#turn === "idle" && !this.state) this.#replace();
+    if (this.#turn === "idle" && (this.state?.defined.includes(".") ?? true)) this.#replace();
   }
 
   async #prompt(): Promise<void> {
