@@ -86,10 +86,16 @@ async function missingParents(path: string, images: Images): Promise<string[]> {
 
 /** Times do not count. */
 export function sameImage(a: FileImage, b: FileImage): boolean {
-  if (a.kind !== b.kind) return false;
+  if (a.kind !== b.kind || !sameOwner(a, b)) return false;
   if (a.kind === "file" && b.kind === "file")
     return a.mode === b.mode && (a.hash === b.hash || (a.meaning !== undefined && a.meaning === b.meaning));
   if (a.kind === "directory" && b.kind === "directory") return a.mode === b.mode;
   if (a.kind === "link" && b.kind === "link") return a.target === b.target;
   return true;
+}
+
+/** Journals of earlier versions do not know the owner of everything. */
+function sameOwner(a: FileImage, b: FileImage): boolean {
+  if (!("uid" in a && "uid" in b) || a.uid === undefined || b.uid === undefined) return true;
+  return a.uid === b.uid && a.gid === b.gid;
 }

@@ -5,9 +5,11 @@
 import * as fs from "node:fs";
 import { copyFile, mkdir, readdir } from "node:fs/promises";
 import { dirname, join } from "node:path";
+import { pipeline } from "node:stream/promises";
 import type { Blobs, Fingerprint, KeptBytes } from "../../contract/index.ts";
 import { ToolFailure } from "../../contract/index.ts";
 import { close, fstat, fsync, kindOf, lstatCold, open, openWarm, readFully, rename, unlink, writeFully } from "./calls.ts";
+import { openOwn } from "./closed.ts";
 import { errnoOf, fileFailure, isMissing, unusable } from "./failures.ts";
 import { hashFile, sha256 } from "./replace.ts";
 import { temporaryName } from "./temporary.ts";
@@ -45,7 +47,7 @@ class BlobDirectory implements Blobs {
 
   async keepFile(path: string, known?: Fingerprint): Promise<KeptBytes> {
     try {
-      const fd = await openWarm(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
+      const fd = await openOwn(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
       try {
         const stats = await fstat(fd);
         if (!stats.isFile()) throw unusable({ asked: path, kind: kindOf(stats) });
@@ -94,7 +96,7 @@ class BlobDirectory implements Blobs {
     const target = this.#path(hash);
     let made: boolean;
     try {
-      ({ made } = await making(dirname(target), () => copyFile(sourceOf(fd, path), target, COPYFILE_EXCL | COPYFILE_FICLONE)));
+      ({ made } = await making(dirname(target), () => copyOpened(fd, path, target)));
       fs.chmodSync(target, 0o600);
     } catch (error) {
       if (errnoOf(error) !== "EEXIST") throw error;
@@ -152,7 +154,7 @@ class BlobDirectory implements Blobs {
   async #keepLarge(path: string, fd: number): Promise<KeptBytes> {
     const temporary = this.#temporary();
     await mkdir(dirname(temporary), { recursive: true, mode: 0o700 });
-    await copyFile(sourceOf(fd, path), temporary, COPYFILE_EXCL | COPYFILE_FICLONE);
+    await copyOpened(fd, path, temporary);
     const copy = await open(temporary, O_RDONLY | O_NOFOLLOW);
     let kept: { hash: string; size: number };
     try {
@@ -254,6 +256,17 @@ async function names(directory: string): Promise<readonly string[]> {
 }
 
 /** The file by its handle, so that it is the one that was looked at. */
+async function copyOpened(fd: number, path: string, target: string): Promise<void> {
+  try {
+    return await copyFile(sourceOf(fd, path), target, COPYFILE_EXCL | COPYFILE_FICLONE);
+  } catch (error) {
+    if (errnoOf(error) !== "EACCES") throw error;
+  }
+  // What its owner closed cannot be opened a second time.
+  const source = fs.createReadStream("", { fd, start: 0, autoClose: false });
+  await pipeline(source, fs.createWriteStream(target, { flags: "wx", mode: 0o600 }));
+}
+
 function sourceOf(fd: number, path: string): string {
   const handle = `/proc/self/fd/${fd}`;
   return fs.existsSync(handle) ? handle : path;

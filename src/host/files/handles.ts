@@ -10,10 +10,9 @@ import { ToolFailure } from "../../contract/index.ts";
 import { exactly } from "./byte-name.ts";
 import { close, fstat, fsync, kindOf, lstat, mkdir, openWarm, realpath } from "./calls.ts";
 import { errnoOf, fileFailure, isMissing, namesDirectory, pathChanged, spelledAsDirectory, unusable } from "./failures.ts";
+import { O_PATH } from "./path-handle.ts";
 
 const { O_DIRECTORY, O_NOFOLLOW, O_NONBLOCK, O_RDONLY } = fs.constants;
-/** Linux: a handle that only names a directory, for directories that may be entered but not listed. */
-const O_PATH = process.platform === "linux" ? 0o10000000 : 0;
 
 export interface OpenedFile {
   readonly fd: number;

@@ -2,8 +2,10 @@
  * Owns images of paths: what is there now, kept so that it can be there again (`restore-image.ts`).
  */
 import * as fs from "node:fs";
+import { dirname } from "node:path";
 import type { Blobs, FileImage, Fingerprint, Images } from "../../contract/index.ts";
-import { close, fstat, kindOf, openWarm, readlink, readWarm } from "./calls.ts";
+import { close, fstat, kindOf, readlink, readWarm } from "./calls.ts";
+import { openOwn, ownMode, throughClosed } from "./closed.ts";
 import { fileFailure, isMissing, unusable } from "./failures.ts";
 import { isGitIndex, meaningOfIndex } from "./git-index.ts";
 import { sha256 } from "./replace.ts";
@@ -32,19 +34,20 @@ export function createImages(blobs: Blobs, options: ImagesOptions = {}): Images 
   const { sealing } = options;
   return {
     async capture(path) {
-      const { image, onDisk } = await beginCapture(path, blobs, sealing);
+      const { image, onDisk } = await throughClosed(dirname(path), () => beginCapture(path, blobs, sealing));
       await onDisk;
       return image;
     },
-    beginCapture: (path, known) => beginCapture(path, blobs, sealing, known),
-    async inspect(path, known) {
-      // Whoever knows nothing about a file asks after a crash, perhaps in the middle of a write.
-      if (known === undefined) await healFile(path);
-      return imageOf(path, (stats) => hashOf(path, stats, known));
-    },
+    beginCapture: (path, known) => throughClosed(dirname(path), () => beginCapture(path, blobs, sealing, known)),
+    inspect: (path, known) =>
+      throughClosed(dirname(path), async () => {
+        // Whoever knows nothing about a file asks after a crash, perhaps in the middle of a write.
+        if (known === undefined) await healFile(path);
+        return imageOf(path, (stats) => hashOf(path, stats, known));
+      }),
     async time(path) {
       try {
-        return timeImage(path);
+        return await throughClosed(dirname(path), async () => timeImage(path));
       } catch (error) {
         if (isMissing(error)) return { kind: "absent" };
         throw fileFailure(error, path);
@@ -52,7 +55,7 @@ export function createImages(blobs: Blobs, options: ImagesOptions = {}): Images 
     },
     async restore(path, image) {
       try {
-        await restoreImage(path, image, { blobs, sealing, durable });
+        await throughClosed(dirname(path), () => restoreImage(path, image, { blobs, sealing, durable }));
       } catch (error) {
         throw fileFailure(error, path);
       }
@@ -102,7 +105,7 @@ async function imageOf(path: string, content: (stats: fs.Stats) => Promise<Conte
   try {
     const dress = { uid: stats.uid, gid: stats.gid, mtimeNs: timeOf(path) };
     if (stats.isSymbolicLink()) return { kind: "link", target: await readlink(path), ...dress };
-    if (stats.isDirectory()) return { kind: "directory", mode: stats.mode & 0o7777, ...dress };
+    if (stats.isDirectory()) return { kind: "directory", mode: ownMode(stats), ...dress };
     if (stats.isFIFO()) return { kind: "pipe", mode: stats.mode & 0o7777, ...dress };
     if (!stats.isFile()) throw unusable({ asked: path, kind: kindOf(stats) });
     return {
@@ -122,7 +125,7 @@ async function imageOf(path: string, content: (stats: fs.Stats) => Promise<Conte
 
 /** Nothing when it changed while it was read. */
 async function contentOf(path: string): Promise<Buffer | undefined> {
-  const fd = await openWarm(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
+  const fd = await openOwn(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
   try {
     const expected = (await fstat(fd)).size;
     const buffer = Buffer.allocUnsafe(expected + 1);

@@ -16,7 +16,6 @@ import {
   lstat,
   mkdir,
   open,
-  openWarm,
   readlink,
   rename,
   rmdir,
@@ -24,6 +23,7 @@ import {
   unlink,
   writeFully,
 } from "./calls.ts";
+import { openOwn } from "./closed.ts";
 import { errnoOf, fileFailure, isMissing } from "./failures.ts";
 import { type HeldDirectory, holdDirectory, holdOrCreate } from "./handles.ts";
 import { writeInPlace } from "./in-place.ts";
@@ -96,7 +96,7 @@ async function giveTime(path: string, mtimeNs: string): Promise<void> {
 async function restoreDirectory(target: string, now: fs.Stats | undefined, image: Image<"directory">): Promise<void> {
   if (now !== undefined && !now.isDirectory()) await unlink(target);
   if (now?.isDirectory() !== true) await mkdir(target);
-  const fd = await open(target, O_RDONLY | O_DIRECTORY | O_NOFOLLOW);
+  const fd = await openOwn(target, O_RDONLY | O_DIRECTORY | O_NOFOLLOW);
   try {
     await giveOwner(fd, await fstat(fd), image);
     if (((await fstat(fd)).mode & 0o7777) !== image.mode) await fchmod(fd, image.mode);
@@ -188,7 +188,7 @@ async function dress(path: string, image: Kept, durable: boolean): Promise<void>
   const { mtimeNs } = image;
   const timed = mtimeNs === undefined || isSameTime(timeOf(path), mtimeNs);
   if (timed && before.uid === image.uid && before.gid === image.gid && (before.mode & 0o7777) === image.mode) return;
-  const fd = await open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
+  const fd = await openOwn(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
   try {
     const stats = await fstat(fd);
     await giveOwner(fd, stats, image);
@@ -239,7 +239,7 @@ async function bytesOf(image: Kept, { blobs, sealing }: Keeping): Promise<Uint8A
 }
 
 export async function hashAt(path: string, size: number): Promise<{ hash: string; size: number }> {
-  const fd = await openWarm(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
+  const fd = await openOwn(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
   try {
     return { hash: await hashFile(fd, size), size: (await fstat(fd)).size };
   } finally {

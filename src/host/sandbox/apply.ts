@@ -8,6 +8,7 @@ import { copyFile } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { systemPath } from "../files/byte-name.ts";
 import { lchown, link, lstat, mkdir, rename, rmdir, symlink, unlink } from "../files/calls.ts";
+import { throughClosed, throughClosedNow } from "../files/closed.ts";
 import { type HeldDirectory, holdDirectory } from "../files/handles.ts";
 import { makePipe } from "../files/named-pipe.ts";
 import { temporaryName } from "../files/temporary.ts";
@@ -25,13 +26,8 @@ export class Applier {
 
   async apply({ root, upper, operations }: RootChanges): Promise<void> {
     for (const operation of operations) {
-      try {
-        await this.#step(root, upper, operation);
-      } catch (error) {
-        if ((error as NodeJS.ErrnoException).code !== "EACCES") throw error;
-        await this.#openParent(join(root, operation.path));
-        await this.#step(root, upper, operation);
-      }
+      // The command could write there because it had opened the directory, and it may have closed it again.
+      await throughClosed(dirname(join(root, operation.path)), () => this.#step(root, upper, operation));
     }
   }
 
@@ -39,7 +35,7 @@ export class Applier {
     await this.#release();
     const innerFirst = <T>(directories: ReadonlyMap<string, T>): readonly [string, T][] =>
       [...directories].filter(([path]) => look(path)?.isDirectory()).sort(([a], [b]) => b.length - a.length);
-    for (const [path, mtimeNs] of innerFirst(this.#times)) setTime(path, mtimeNs);
+    for (const [path, mtimeNs] of innerFirst(this.#times)) throughClosedNow(dirname(path), () => setTime(path, mtimeNs));
     // An outer one may close the way.
     for (const [path, mode] of innerFirst(this.#modes)) setMode(path, mode);
   }
@@ -122,14 +118,6 @@ export class Applier {
     const held = this.#held;
     this.#held = undefined;
     await held?.close();
-  }
-
-  /** The command could write there because it had opened the directory, and it may have closed it again. */
-  async #openParent(path: string): Promise<void> {
-    const parent = dirname(path);
-    const { mode } = await lstat(parent);
-    if (!this.#modes.has(parent)) this.#modes.set(parent, mode & 0o7777);
-    setMode(parent, (mode & 0o7777) | 0o700);
   }
 }
 

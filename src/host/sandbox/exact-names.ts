@@ -1,11 +1,16 @@
-/** Looks at paths and lists directories by exact names: one that is not UTF-8 is spelled as the file tools spell it. */
+/**
+ * Looks at paths and lists directories by exact names: one that is not UTF-8 is spelled as the file tools spell it. What the
+ * person closed, the person's command may have opened: it is looked into all the same.
+ */
 import { chmodSync, lstatSync, readdirSync, readlinkSync, type Stats } from "node:fs";
+import { dirname } from "node:path";
 import { exactly, nameOfBytes, systemPath } from "../files/byte-name.ts";
+import { throughClosedNow } from "../files/closed.ts";
 
 /** Links are not followed; `undefined` where nothing is, or a parent is no directory. */
 export function look(path: string): Stats | undefined {
   try {
-    return lstatSync(systemPath(path), { throwIfNoEntry: false });
+    return throughClosedNow(dirname(path), () => lstatSync(systemPath(path), { throwIfNoEntry: false }));
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === "ENOTDIR") return undefined;
     throw error;
@@ -15,9 +20,11 @@ export function look(path: string): Stats | undefined {
 /** In one order everywhere. */
 export function namesIn(directory: string): string[] {
   const system = systemPath(directory);
-  const found = readdirSync(system);
-  const isExact = !found.some((name) => name.includes("\uFFFD"));
-  return (isExact ? found : readdirSync(system, { encoding: "buffer" }).map(nameOfBytes)).sort();
+  return throughClosedNow(directory, () => {
+    const found = readdirSync(system);
+    const isExact = !found.some((name) => name.includes("\uFFFD"));
+    return (isExact ? found : readdirSync(system, { encoding: "buffer" }).map(nameOfBytes)).sort();
+  });
 }
 
 export function targetOf(link: string): string {
@@ -26,5 +33,5 @@ export function targetOf(link: string): string {
 }
 
 export function setMode(path: string, mode: number): void {
-  chmodSync(systemPath(path), mode);
+  throughClosedNow(dirname(path), () => chmodSync(systemPath(path), mode));
 }
