@@ -35,8 +35,8 @@ export const configSchema = z.strictObject({
   missingValue: z.enum(["interactive", "warn"]).optional(),
   durability: z.enum(["full", "off"]).optional(),
   /**
-   * `capture`: run commands so that they can be undone. `require`: refuse commands where less than this tier holds.
-   * `network`: what captured commands reach; without a word nothing in `auto`, everything elsewhere.
+   * `capture`: run commands so that they can be undone. `require`: refuse commands where less than this tier holds. `network`: what
+   * commands that may change something reach; where it cannot be closed they are refused.
    */
   sandbox: z
     .strictObject({
@@ -48,7 +48,6 @@ export const configSchema = z.strictObject({
 });
 
 export type Config = z.infer<typeof configSchema>;
-type Sandboxing = NonNullable<Config["sandbox"]>;
 
 /** Everything filled in. */
 export interface EffectiveConfig {
@@ -69,18 +68,16 @@ export interface EffectiveConfig {
   readonly durable: boolean;
   readonly capture: "auto" | "off";
   readonly requiredTier: SandboxTier | undefined;
-  readonly network: NetworkAccess;
+  readonly network: NetworkAccess | undefined;
 }
 
-/** Later layers win; lists of rules, roots and hooks add up. */
+/** Later layers win, setting by setting; lists of rules, roots and hooks add up. */
 export function mergeConfig(layers: readonly Config[]): EffectiveConfig {
-  const last = <K extends keyof Config>(key: K): Config[K] | undefined => layers.findLast((layer) => layer[key] !== undefined)?.[key];
-  const setting = <K extends keyof Sandboxing>(key: K): Sandboxing[K] | undefined =>
-    layers.findLast(({ sandbox }) => sandbox?.[key] !== undefined)?.sandbox?.[key];
-  const mode = last("mode") ?? "default";
+  const lastOf = <T>(pick: (layer: Config) => T | undefined): T | undefined => layers.map(pick).findLast((value) => value !== undefined);
+  const last = <K extends keyof Config>(key: K): Config[K] | undefined => lastOf((layer) => layer[key]);
   const all = <T>(pick: (layer: Config) => readonly T[] | undefined): T[] => layers.flatMap((layer) => pick(layer) ?? []);
   return {
-    mode,
+    mode: last("mode") ?? "default",
     rules: {
       allow: all((layer) => layer.permissions?.allow),
       ask: all((layer) => layer.permissions?.ask),
@@ -95,14 +92,13 @@ export function mergeConfig(layers: readonly Config[]): EffectiveConfig {
     callTimeoutMs: last("callTimeoutMs") ?? 600_000,
     foregroundBudgetMs: last("foregroundBudgetMs"),
     approvalTtlMs: (last("approvalTtlHours") ?? 7 * 24) * 3_600_000,
-    retentionDays: last("retention")?.days ?? 30,
-    retentionOutputBytes: last("retention")?.maxOutputBytes ?? 1 << 30,
+    retentionDays: lastOf(({ retention }) => retention?.days) ?? 30,
+    retentionOutputBytes: lastOf(({ retention }) => retention?.maxOutputBytes) ?? 1 << 30,
     missingValue: last("missingValue") ?? "interactive",
     durable: last("durability") !== "off",
-    capture: setting("capture") ?? "auto",
-    requiredTier: setting("require"),
-    // Nobody is asked in auto, so what a command might send somewhere is not sent.
-    network: setting("network") ?? (mode === "auto" ? "none" : "on"),
+    capture: lastOf(({ sandbox }) => sandbox?.capture) ?? "auto",
+    requiredTier: lastOf(({ sandbox }) => sandbox?.require),
+    network: lastOf(({ sandbox }) => sandbox?.network),
   };
 }
 

@@ -184,8 +184,10 @@ class Wiring {
     this.#processes = new ProcessRoom(env, {
       sandbox: this.#sandbox,
       capture: config.effective.capture,
-      network: config.effective.network,
-      // Nobody sees in auto what a command turns out to change: what no tool may write, no command may either.
+      // Nobody is asked in auto, so what a command might send somewhere is not sent.
+      network: config.effective.network ?? (config.effective.mode === "auto" ? "none" : "on"),
+      demandNetwork: config.effective.network !== undefined && config.effective.network !== "on",
+      // Nor does anybody see what it turns out to change: what no tool may write, no command may either.
       ...(config.effective.mode === "auto"
         ? { refuse: (changes) => refusalOf(changes, this.world(places.workspace)), captureBackground: true }
         : {}),

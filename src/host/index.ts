@@ -9,7 +9,7 @@ export { canonical, defaultHome, isDirectory, makeTemporaryDirectory, type Place
 export { isAlive, thisOwner } from "./process-identity.ts";
 export { BackgroundTasks } from "./processes/background-tasks.ts";
 export { ProcessRoom } from "./processes/create-processes.ts";
-export { createSandbox, type Hides, type Purpose, type Sandbox } from "./sandbox/index.ts";
+export { createSandbox, type Hides, isAtLeast, type Purpose, type Sandbox } from "./sandbox/index.ts";
 export { createSearch } from "./search/index.ts";
 export { readJsonFile, readTextFile, setAside, writeJsonFile } from "./state-files.ts";
 export { attachTerminal, endTerminal, lookAtTerminal, ReachedTerminal, terminalEnvironment } from "./terminal/index.ts";

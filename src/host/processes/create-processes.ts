@@ -15,7 +15,16 @@ import {
   type UndoGuarantee,
 } from "../../contract/index.ts";
 import { bashProgram } from "../programs.ts";
-import { type ConfinedRun, exportText, type Hides, type Purpose, type Sandbox, setupEnvironment, type Watch } from "../sandbox/index.ts";
+import {
+  type ConfinedRun,
+  exportText,
+  type Hides,
+  isAtLeast,
+  type Purpose,
+  type Sandbox,
+  setupEnvironment,
+  type Watch,
+} from "../sandbox/index.ts";
 import type { BackgroundTasks } from "./background-tasks.ts";
 import { type Containment, containment, tether } from "./containment.ts";
 import { baseEnvironment } from "./environment.ts";
@@ -31,22 +40,21 @@ export interface ProcessRoomOptions {
   readonly sandbox?: Sandbox;
   /** `auto` captures foreground commands of a call where the machine can. */
   readonly capture?: "auto" | "off";
-  /** Of captured and confined commands. Default: on, since a person approved them. */
+  /** Of confined commands. Default: on, since a person approved them. */
   readonly network?: NetworkAccess;
+  /** Commands are refused where the network would be more open than that. */
+  readonly demandNetwork?: boolean;
   /** Looks at what a captured command changed before it is committed; a reason drops all of it. */
   refuse?(changes: readonly FileChange[]): string | undefined;
   /** Commands are refused where they would run with less than this. */
   readonly require?: SandboxTier;
-  /** True: background commands are confined, and not started where that does not hold. Default: where a tier is required. */
+  /** True: background commands are confined, and not started where that does not hold. Default: where anything is demanded of it. */
   readonly confineBackground?: boolean;
   /** True: background commands are captured like others, and committed when they end. */
   readonly captureBackground?: boolean;
   /** Which files and directories of the roots a confined command may not read. */
   hides?(purpose: Purpose): Hides | undefined;
 }
-
-/** Strongest first. */
-const strength: readonly SandboxTier[] = ["E1", "E2", "E2u", "E3", "E4", "E5"];
 
 /** What all sessions of an engine share. */
 export class ProcessRoom {
@@ -92,11 +100,13 @@ export class ProcessRoom {
     await this.#demandTier(roots);
     if (sandbox === undefined || capture === "off" || roots.length === 0) {
       this.#demand("E5", "capture is off, so commands run outside any sandbox", "Set sandbox.capture to auto");
+      this.#demandNetwork("capture is off, so commands run outside any sandbox", "Set sandbox.capture to auto");
       return this.#supervise(request);
     }
     // What changes nothing needs a sandbox only where one is demanded.
     if (request.callId === undefined && require === "E5") return this.#supervise(request);
     const tier = await sandbox.tier(roots);
+    if (tier === "E5") this.#demandNetwork("this machine has no sandbox", "`karyi doctor` says what to install");
     const confined = tier === "E5" ? undefined : await this.#begin(sandbox, "run", network, request, roots);
     if (confined === undefined || tier === "E4")
       return this.#watched(sandbox, confined, request, async () =>
@@ -138,6 +148,7 @@ export class ProcessRoom {
   /** For what never runs in a sandbox. */
   demandNoSandbox(what: string): void {
     this.#demand("E5", `${what.toLowerCase()} runs outside any sandbox`, "Use Bash");
+    this.#demandNetwork(`${what.toLowerCase()} runs outside any sandbox`, "Use Bash");
   }
 
   async #demandTier(roots: readonly string[]): Promise<void> {
@@ -156,10 +167,19 @@ export class ProcessRoom {
   /** Policy may demand a tier; where a run will have less it fails closed, with what to do. */
   #demand(tier: SandboxTier, why: string, way: string): void {
     const { require = "E5" } = this.#options;
-    if (strength.indexOf(tier) <= strength.indexOf(require)) return;
+    if (isAtLeast(tier, require)) return;
     throw new ToolFailure("tool_disabled", `The config demands sandbox tier ${require}; ${why}.`, {
       hint: `${way}, or lower sandbox.require in the config.`,
       details: { reason: "tier_missing", required: require, tier },
+    });
+  }
+
+  #demandNetwork(why: string, way: string): void {
+    const { network = "on", demandNetwork = false } = this.#options;
+    if (!demandNetwork) return;
+    throw new ToolFailure("tool_disabled", `The config gives commands the network '${network}'; ${why}.`, {
+      hint: `${way}, or set sandbox.network to on in the config.`,
+      details: { reason: "network_open", network },
     });
   }
 
@@ -170,6 +190,7 @@ export class ProcessRoom {
     roots: readonly string[],
   ): ReturnType<Processes["rehearse"]> {
     const { sandbox } = this.#options;
+    await this.#demandTier(roots);
     if (sandbox === undefined || roots.length === 0) throw noOverlay();
     const confined = await this.#begin(sandbox, "rehearse", network, request, roots);
     const supervised = await this.#confined(sandbox, confined, { ...request, env: { ...request.env, TMPDIR: "/tmp" } });
@@ -182,7 +203,8 @@ export class ProcessRoom {
   }
 
   async #serve(request: ShellRequest, roots: readonly string[]): Promise<Supervised> {
-    const { sandbox, network = "on", require = "E5", confineBackground = require !== "E5" } = this.#options;
+    const { sandbox, network = "on", require = "E5", demandNetwork = false } = this.#options;
+    const { confineBackground = require !== "E5" || demandNetwork } = this.#options;
     if (!confineBackground) return this.#supervise(request, undefined, true);
     if (sandbox === undefined || roots.length === 0) throw noOverlay();
     const confined = await this.#begin(sandbox, "serve", network, request, roots);

@@ -1,5 +1,6 @@
-/** A tier that the config demands and a run will not have: refused, with what to do, before anything starts. */
+/** What the config demands of the sandbox and a run will not have, a tier or a closed network: refused, with what to do, before anything starts. */
 import { existsSync } from "node:fs";
+import { type AddressInfo, createServer } from "node:net";
 import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
 import type { ShellRequest } from "../../contract/index.ts";
@@ -73,5 +74,44 @@ describe.skipIf(best === undefined)(`a demanded tier${why}`, () => {
     const { id } = await processes.background(request, "made");
     await tasks.output(id, 0, 20_000, new AbortController().signal);
     expect([tasks.get(id)?.status, existsSync(made)]).toEqual(["done", true]);
+  });
+});
+
+describe.skipIf(best === undefined)(`a demanded tier and a dry run${why}`, () => {
+  it("a dry run has it too, or does not run", async () => {
+    const { processes, request } = opened({ require: "E1" });
+    const dry = processes.rehearse(request, "none");
+    if (best === "E1") expect(await dry).toMatchObject({ exitCode: 0 });
+    else await expect(dry).rejects.toMatchObject(refusal("E1", best ?? ""));
+  });
+});
+
+describe.skipIf(best === undefined)(`a network that the config closes${why}`, () => {
+  const closed = { network: "none", demandNetwork: true } as const;
+
+  it("is closed to captured commands and to those in the background", async () => {
+    const { processes, request, tasks } = opened(closed);
+    const server = createServer((connection) => connection.destroy());
+    ends.push(() => void server.close());
+    await new Promise<void>((ready) => server.listen(0, "127.0.0.1", ready));
+    const { port } = server.address() as AddressInfo;
+    const command = `(echo > /dev/tcp/127.0.0.1/${port}) 2>/dev/null && echo open || echo closed`;
+    const said: string[] = [];
+    const onOutput = (_: string, chunk: Uint8Array) => void said.push(Buffer.from(chunk).toString());
+    await processes.run({ ...request, command, callId: "call", onOutput });
+    expect(said.join("")).toBe("closed\n");
+    const { id } = await processes.background({ ...request, command }, "made");
+    await tasks.output(id, 0, 20_000, new AbortController().signal);
+    expect(await tasks.output(id, 0, 0, new AbortController().signal)).toMatchObject({ text: "closed\n" });
+  });
+
+  it("is not left open where capture is off: nothing runs", async () => {
+    const { processes, request, made } = opened({ ...closed, capture: "off" });
+    await expect(processes.run({ ...request, callId: "call" })).rejects.toMatchObject({
+      code: "tool_disabled",
+      hint: "Set sandbox.capture to auto, or set sandbox.network to on in the config.",
+      details: { reason: "network_open", network: "none" },
+    });
+    expect(existsSync(made)).toBe(false);
   });
 });

@@ -5,3 +5,4 @@ export type { Hides } from "./hidden-within.ts";
 export { type ConfinedRun, createSandbox, Sandbox, type Watch } from "./sandbox.ts";
 export { exportText } from "./shell-quote.ts";
 export type { Purpose } from "./surroundings.ts";
+export { isAtLeast } from "./tiers.ts";

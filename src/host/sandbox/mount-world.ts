@@ -177,5 +177,10 @@ function loopbackUp(): string {
   const ip = program("ip");
   if (ip !== undefined) return `${ip} link set lo up`;
   const ifconfig = program("ifconfig");
-  return ifconfig === undefined ? "false" : `${ifconfig} lo up`;
+  if (ifconfig !== undefined) return `${ifconfig} lo up`;
+  const perl = program("perl");
+  // SIOCSIFFLAGS with IFF_UP, LOOPBACK and RUNNING.
+  return perl === undefined
+    ? "false"
+    : `${perl} -e '$up = pack("a16s", "lo", 0x49); socket(S, 2, 2, 0) && ioctl(S, 0x8914, $up) || exit 1'`;
 }

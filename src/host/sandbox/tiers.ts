@@ -28,6 +28,13 @@ export interface TierReport {
 const capturing = ["E1", "E2", "E2u"] as const;
 export type CapturingTier = (typeof capturing)[number];
 
+/** Strongest first. */
+const strength: readonly SandboxTier[] = ["E1", "E2", "E2u", "E3", "E4", "E5"];
+
+export function isAtLeast(tier: SandboxTier, required: SandboxTier): boolean {
+  return strength.indexOf(tier) <= strength.indexOf(required);
+}
+
 /** How a world is built here. */
 export interface Way {
   readonly tier: CapturingTier;
