@@ -21,7 +21,7 @@ export interface Surroundings {
   readonly roots: readonly string[];
 }
 
-/** Keys, tokens and passwords in the person's home. */
+/** Keys, tokens and passwords in the person's home, and what was typed there. Files of settings that may hold one as well stay. */
 const secrets = [
   ".ssh",
   ".aws",
@@ -37,9 +37,20 @@ const secrets = [
   ".pypirc",
   ".password-store",
   ".local/share/keyrings",
+  ".local/share/kwalletd",
   ".mozilla",
+  ".thunderbird",
   ".config/google-chrome",
   ".config/chromium",
+  ".config/BraveSoftware",
+  ".electrum",
+  ".bitcoin",
+  ".oci",
+  ...["hub", "glab-cli", "rclone", "doctl", "sops", "git/credentials", "containers/auth.json"].map((name) => `.config/${name}`),
+  ...[".cargo/credentials", ".cargo/credentials.toml", ".gem/credentials", ".claude/.credentials.json", ".codex/auth.json"],
+  ...[".pgpass", ".mylogin.cnf", ".vault-token", ".boto", ".s3cfg", ".dockercfg", ".authinfo", ".authinfo.gpg"],
+  ...["bash", "zsh", "sh", "python", "node_repl", "psql", "mysql", "sqlite", "rediscli"].map((name) => `.${name}_history`),
+  ".local/share/fish/fish_history",
 ];
 
 /** Nobody but root can read these anyway. */
