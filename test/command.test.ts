@@ -228,7 +228,7 @@ describe("help and language", () => {
     expect((await json(["tools"])).value.tools).toBeDefined();
     expect((await json(["tools", "show", "read_file"])).value).toMatchObject({ name: "Read" });
     expect((await json(["audit", "verify"])).value).toMatchObject({ ok: true });
-    expect((await json(["gc", "--dry-run"])).value).toMatchObject({ sessions: 0 });
+    expect((await json(["gc", "--dry-run"])).value).toMatchObject({ sessions: 0, changeSets: 0 });
     expect((await run(["sessions"])).code).toBe(0);
     expect((await run(["completion", "bash"])).stdout).toContain("complete -F _karyi karyi");
   });

@@ -1,9 +1,10 @@
 /** What the result of a command tells about capture: the tier, what undo can give back, and what could not be kept. */
+import { readFileSync, writeFileSync } from "node:fs";
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { capturingHere } from "../src/host/sandbox/fixtures/world.ts";
-import { testEngine } from "./support/engine.ts";
+import { temporaryDirectory, testEngine } from "./support/engine.ts";
 
 const [tier] = await capturingHere();
 const why = tier === undefined ? " (skipped: no overlay here)" : "";
@@ -38,5 +39,27 @@ it.skipIf(tier === undefined)(
     const done = await session.call("Bash", { command });
     expect(done.output).toBe("[changed what git runs or obeys later: .git/config, .git/hooks/pre-commit]");
     expect(done.data).toMatchObject({ changes: [{ risky: true }, { risky: true }, { risky: true }] });
+  },
+);
+
+it.skipIf(tier === undefined)(
+  `what a command printed is told also where its changes could not be made${why}`,
+  { timeout: 60_000 },
+  async () => {
+    const { engine, workspace } = await testEngine();
+    const session = await engine.openSession();
+    const signs = await temporaryDirectory();
+    const command = `echo mine > shared; echo started; while [ ! -e ${signs}/done ]; do :; done`;
+    let edited = false;
+    const onProgress = () => {
+      if (edited) return;
+      edited = true;
+      writeFileSync(join(workspace, "shared"), "theirs\n");
+      writeFileSync(join(signs, "done"), "");
+    };
+    const refused = await session.call("Bash", { command }, { onProgress });
+    expect(refused).toMatchObject({ status: "error", error: { code: "tool_conflict", details: { reason: "workspace_changed" } } });
+    expect(refused.output).toMatch(/^started\n/);
+    expect(readFileSync(join(workspace, "shared"), "utf8")).toBe("theirs\n");
   },
 );

@@ -155,8 +155,14 @@ const texts = {
   nothingToTrust: ["There is no {0}; nothing to trust.", "没有 {0}，无需信任。"],
   auditOk: ["{0} rows, the chain holds.", "{0} 条记录，哈希链完整。"],
   auditBroken: ["The chain is broken at row {0} of {1}.", "哈希链在第 {0} 条（共 {1} 条）断裂。"],
-  gcDone: ["Removed {0} sessions, {1} calls, {2} outputs; {3} bytes freed.", "清理了 {0} 个会话、{1} 次调用、{2} 份输出；释放 {3} 字节。"],
-  gcWould: ["Would remove {0} sessions, {1} calls, {2} outputs; {3} bytes.", "将清理 {0} 个会话、{1} 次调用、{2} 份输出；{3} 字节。"],
+  gcDone: [
+    "Removed {0} sessions, {1} calls, {2} outputs, {3} kept dry runs; {4} bytes freed.",
+    "清理了 {0} 个会话、{1} 次调用、{2} 份输出、{3} 次保留的演练；释放 {4} 字节。",
+  ],
+  gcWould: [
+    "Would remove {0} sessions, {1} calls, {2} outputs, {3} kept dry runs; {4} bytes.",
+    "将清理 {0} 个会话、{1} 次调用、{2} 份输出、{3} 次保留的演练；{4} 字节。",
+  ],
   askTitle: ["Karyi asks: {0}", "Karyi 询问：{0}"],
   askWhy: ["Why: {0}", "原因：{0}"],
   askCommand: ["Command:", "命令："],

@@ -268,6 +268,10 @@ class Wiring {
     this.#processes.close();
   }
 
+  forgetChangeSets(before: number, dryRun: boolean): number {
+    return this.#sandbox.forget(before, dryRun);
+  }
+
   #rules() {
     const { rules } = this.config.effective;
     return this.#always.length === 0 ? rules : { ...rules, allow: [...rules.allow, ...this.#always] };
@@ -289,6 +293,11 @@ class Wiring {
     };
     return this.#world.workspace === workspace ? this.#world : { ...this.#world, workspace, roots: [workspace, ...this.config.extraRoots] };
   }
+}
+
+export interface GarbageReport extends GcReport {
+  /** Kept dry runs. */
+  readonly changeSets: number;
 }
 
 /** A running engine. */
@@ -386,15 +395,17 @@ export class KaryiEngine {
     return this.#engine.listen(listener);
   }
 
-  /** Removes what is older than the configured retention. */
-  async collectGarbage(request: { readonly olderThanDays?: number; readonly dryRun?: boolean } = {}): Promise<GcReport> {
+  /** Removes what is older than the configured retention, kept dry runs included. */
+  async collectGarbage(request: { readonly olderThanDays?: number; readonly dryRun?: boolean } = {}): Promise<GarbageReport> {
     const { retentionDays, retentionOutputBytes } = this.config.effective;
     const days = request.olderThanDays ?? retentionDays;
     const dryRun = request.dryRun ?? false;
-    const report = await this.#store.gc({ olderThan: Date.now() - days * 86_400_000, maxOutputBytes: retentionOutputBytes, dryRun });
-    if (dryRun) return report;
+    const olderThan = Date.now() - days * 86_400_000;
+    const changeSets = this.#wiring.forgetChangeSets(olderThan, dryRun);
+    const report = await this.#store.gc({ olderThan, maxOutputBytes: retentionOutputBytes, dryRun });
+    if (dryRun) return { ...report, changeSets };
     const freed = await this.#wiring.blobs.sweep(await this.#store.usedBlobs());
-    return { ...report, bytesFreed: report.bytesFreed + freed };
+    return { ...report, changeSets, bytesFreed: report.bytesFreed + freed };
   }
 
   /** Secure variables: set, listed and removed by a person, used by name. */

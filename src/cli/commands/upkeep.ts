@@ -14,7 +14,8 @@ export function collectGarbage(
   return withEngine(flags, async (engine) => {
     const report = await engine.collectGarbage({ dryRun: flags.dryRun ?? false, ...(days === undefined ? {} : { olderThanDays: days }) });
     if (flags.json) printJson(report);
-    else print(say(flags.dryRun ? "gcWould" : "gcDone", report.sessions, report.calls, report.outputs, report.bytesFreed));
+    else
+      print(say(flags.dryRun ? "gcWould" : "gcDone", report.sessions, report.calls, report.outputs, report.changeSets, report.bytesFreed));
     return exitCodes.done;
   });
 }

@@ -19,7 +19,7 @@ const maxDiffBytes = 2 << 20;
 
 /** What is run later by a program that was not asked to: by git, a package manager, a build, an editor, a shell. */
 const risky =
-  /(^|\/)(\.git\/(hooks\/|config$|info\/attributes$|modules\/)|\.gitmodules$|\.gitattributes$|\.husky\/|\.pre-commit-config\.ya?ml$|lefthook\.ya?ml$|package\.json$|\.npmrc$|\.yarnrc(\.yml)?$|\.pnpmfile\.cjs$|setup\.py$|pyproject\.toml$|conftest\.py$|sitecustomize\.py$|Makefile$|makefile$|GNUmakefile$|build\.rs$|\.cargo\/config(\.toml)?$|\.github\/|\.gitlab-ci\.yml$|\.circleci\/|\.travis\.yml$|Jenkinsfile$|azure-pipelines\.yml$|\.envrc$|\.env(\.|$)|\.(bashrc|bash_profile|bash_login|profile|zshrc|zshenv|zprofile|inputrc)$|\.vscode\/|\.idea\/|\.devcontainer\/|\.mcp\.json$|\.karyi\/|\.claude\/|AGENTS\.md$|CLAUDE\.md$)/;
+  /(^|\/)(\.git\/(hooks\/(?!.*\.sample$)|config$|info\/attributes$|modules\/)|\.gitmodules$|\.gitattributes$|\.husky\/|\.pre-commit-config\.ya?ml$|lefthook\.ya?ml$|package\.json$|\.npmrc$|\.yarnrc(\.yml)?$|\.pnpmfile\.cjs$|setup\.py$|pyproject\.toml$|conftest\.py$|sitecustomize\.py$|Makefile$|makefile$|GNUmakefile$|build\.rs$|\.cargo\/config(\.toml)?$|\.github\/|\.gitlab-ci\.yml$|\.circleci\/|\.travis\.yml$|Jenkinsfile$|azure-pipelines\.yml$|\.envrc$|\.env(\.|$)|\.(bashrc|bash_profile|bash_login|profile|zshrc|zshenv|zprofile|inputrc)$|\.vscode\/|\.idea\/|\.devcontainer\/|\.mcp\.json$|\.karyi\/|\.claude\/|AGENTS\.md$|CLAUDE\.md$)/;
 
 const isRisky = (path: string): boolean => risky.test(path);
 

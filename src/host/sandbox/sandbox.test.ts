@@ -102,6 +102,16 @@ describe.skipIf(!holds)(`change sets${why}`, () => {
     expect(readFileSync(join(world.workspace, "b.txt"), "utf8")).toBe("theirs");
   });
 
+  it("kept sets from before a moment are forgotten, and only counted in a dry run", async () => {
+    const world = open();
+    const { id } = await world.rehearse("echo x > kept");
+    const { createdAt } = world.sandbox.load(id);
+    expect([world.sandbox.forget(createdAt, false), world.sandbox.forget(createdAt + 1, true)]).toEqual([0, 1]);
+    expect(world.sandbox.kept()).toHaveLength(1);
+    expect(world.sandbox.forget(createdAt + 1, false)).toBe(1);
+    expect(runsOf(world)).toEqual([]);
+  });
+
   it("a discarded set leaves nothing on disk, and what was dropped cannot be loaded", async () => {
     const world = open();
     const { id } = await world.rehearse("rm -rf src; mkdir -m 000 closed");
@@ -113,13 +123,14 @@ describe.skipIf(!holds)(`change sets${why}`, () => {
   it("files that act later by themselves come first, git's own last", async () => {
     const world = open();
     const { changes } = await world.rehearse(
-      "echo x > aaa; echo x > .git/zzz; echo x > .git/hooks/pre-commit; echo x > .envrc; echo x > package.json",
+      "echo x > aaa; echo x > .git/zzz; echo x > .git/hooks/pre-commit; echo x > .git/hooks/x.sample; echo x > .envrc; echo x > package.json",
     );
     expect(changes.map(({ path }) => path.slice(world.workspace.length + 1))).toEqual([
       ".envrc",
       ".git/hooks/pre-commit",
       "package.json",
       "aaa",
+      ".git/hooks/x.sample",
       ".git/zzz",
     ]);
   });

@@ -311,6 +311,13 @@ export class Sandbox {
     return set;
   }
 
+  /** Kept sets from before this moment; answers how many. */
+  forget(before: number, dryRun: boolean): number {
+    const old = this.kept().filter(({ createdAt }) => createdAt < before);
+    if (!dryRun) for (const { id } of old) this.discard(id);
+    return old.length;
+  }
+
   discard(id: string): void {
     removeRun(this.#find(id).path);
   }

@@ -121,7 +121,11 @@ async function runCommand({ timeout, run_in_background }: BashInput, context: Ru
     };
   }
   const output = new CommandOutput(context.live());
-  const outcome = await processes.run({ ...request, ...capture, signal, onOutput: (stream, chunk) => output.push(stream, chunk) });
+  const outcome = await processes
+    .run({ ...request, ...capture, signal, onOutput: (stream, chunk) => output.push(stream, chunk) })
+    .catch(async (error: unknown) => {
+      throw withPrinted(error, await output.finish());
+    });
   const collected = await output.finish();
   if (outcome.cwd !== undefined && outcome.cwd !== session.cwd) session.setCwd(outcome.cwd);
   if (outcome.env !== undefined && outcome.env !== request.env) session.setEnv(outcome.env);
@@ -229,6 +233,18 @@ async function rehearseCommand(
     changeSet,
     ...(collected.truncated === undefined ? {} : { truncated: collected.truncated }),
   };
+}
+
+/** A command whose changes could not be made did run: what it printed is told. */
+function withPrinted(error: unknown, { text }: { readonly text: string }): unknown {
+  if (!(error instanceof ToolFailure) || error.output !== undefined || text === "") return error;
+  const { code, message, hint, details } = error;
+  return new ToolFailure(code, message, {
+    ...(hint === undefined ? {} : { hint }),
+    ...(details === undefined ? {} : { details }),
+    output: text,
+    cause: error,
+  });
 }
 
 /** Below what was printed, each on a line of its own. */
