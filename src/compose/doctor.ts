@@ -9,6 +9,10 @@ export interface Check {
   readonly state: "ok" | "warning" | "failed";
   readonly detail: string;
   readonly advice?: string;
+  /** What the detail is made of, for who tells it in other words. */
+  readonly values?: readonly (string | number)[];
+  /** Of a tier of confinement: only one is needed, and that another is absent is no fault. */
+  readonly tier?: { readonly name: SandboxTier; readonly standing: "in_use" | "available" | "absent" };
 }
 
 export async function examine(
@@ -27,13 +31,16 @@ async function examineTiers({ home, userHome }: Places): Promise<{ readonly chec
   const sandbox = createSandbox({ home, userHome, images: createImages(createBlobs(join(home, "blobs"))) });
   const reports = await sandbox.tierReport();
   const best = await sandbox.tier();
-  const checks = reports.map(({ tier, holds, detail, install }): Check => {
-    const missed = !holds && best === "E5";
+  const inUse = reports.findIndex(({ tier }) => tier === best);
+  const checks = reports.map(({ tier, holds, detail, install }, index): Check => {
+    const standing = tier === best ? "in_use" : holds ? "available" : "absent";
     return {
       name: `tier ${tier}`,
-      state: missed ? "warning" : "ok",
-      detail: `${holds ? (tier === best ? "in use" : "holds") : "absent"}: ${detail}`,
-      ...(holds || install === undefined ? {} : { advice: install }),
+      state: best === "E5" && index < inUse ? "warning" : "ok",
+      detail,
+      // More than what is in use is worth an installation, less is not.
+      ...(holds || install === undefined || index > inUse ? {} : { advice: install }),
+      tier: { name: tier, standing },
     };
   });
   return { checks, best };
@@ -52,10 +59,11 @@ async function configChecks(
     return [{ name: "config", state: "failed", detail: (error as Error).message }];
   }
   const { mode, rules, requiredTier } = loaded.effective;
+  const values = [mode, rules.allow.length, rules.ask.length, rules.deny.length];
   const detail = `mode ${mode}; ${rules.allow.length} allow, ${rules.ask.length} ask, ${rules.deny.length} deny rules`;
   const [warning] = loaded.warnings;
-  const config: Check =
-    warning === undefined ? { name: "config", state: "ok", detail } : { name: "config", state: "warning", detail, advice: warning };
+  const found = { name: "config", detail, values };
+  const config: Check = warning === undefined ? { ...found, state: "ok" } : { ...found, state: "warning", advice: warning };
   if (requiredTier === undefined || isAtLeast(best, requiredTier)) return [config];
   return [
     config,

@@ -5,7 +5,7 @@ export type { ValueReply } from "../vault/index.ts";
 export { configSchema } from "./config.ts";
 export { homeConfigPath, loadConfig, projectConfigPath, setConfigKey, trustProject } from "./config-layers.ts";
 export { createEngine, type EngineOptions, KaryiEngine } from "./create-engine.ts";
-export { examine } from "./doctor.ts";
+export { type Check, examine } from "./doctor.ts";
 export { type PolicyCase, runPolicyCase } from "./policy-test.ts";
 export type { SessionHandle } from "./session-handle.ts";
 export { describeScript } from "./shell-report.ts";

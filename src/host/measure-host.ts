@@ -12,6 +12,8 @@ interface HostCheck {
   readonly state: "ok" | "warning" | "failed";
   readonly detail: string;
   readonly advice?: string;
+  /** What the detail is made of, for who tells it in other words. */
+  readonly values?: readonly (string | number)[];
 }
 
 export async function measureHost(places: Places): Promise<readonly HostCheck[]> {
@@ -20,8 +22,8 @@ export async function measureHost(places: Places): Promise<readonly HostCheck[]>
     await writable("workspace", places.workspace, false),
     await writable("home", places.home, true),
     await space(places.home),
-    await program("bash", ["--version"], "Bash and Terminal need it", "Install bash."),
-    await program("git", ["--version"], "worktrees and git commands need it", "Install git."),
+    await program("bash", ["--version"], "Bash and Terminal need it", "Install it. Debian: apt install bash"),
+    await program("git", ["--version"], "worktrees and git commands need it", "Install it. Debian: apt install git"),
   ];
 }
 
@@ -43,6 +45,7 @@ async function writable(name: string, path: string, create: boolean): Promise<Ho
       state: "failed",
       detail: `${path}: ${(error as Error).message}`,
       advice: `Make ${path} readable and writable, or choose another with --${name}.`,
+      values: [path, name],
     };
   }
 }
@@ -51,10 +54,11 @@ async function space(path: string): Promise<HostCheck> {
   try {
     const { bavail, bsize } = await statfs(path);
     const free = bavail * bsize;
-    const detail = `${Math.round(free / 1024 / 1024)} MiB free at ${path}`;
+    const mebibytes = Math.round(free / 1024 / 1024);
+    const check = { name: "disk", detail: `${mebibytes} MiB free at ${path}`, values: [mebibytes, path] };
     return free >= minimumFreeBytes
-      ? { name: "disk", state: "ok", detail }
-      : { name: "disk", state: "warning", detail, advice: "Free some space, or run: karyi gc" };
+      ? { ...check, state: "ok" }
+      : { ...check, state: "warning", advice: "Free some space, or run: karyi gc" };
   } catch (error) {
     return { name: "disk", state: "warning", detail: (error as Error).message };
   }

@@ -112,11 +112,17 @@ export class Tiers {
     const filtered = "a seccomp filter; without a network no Unix sockets";
     const insteadOfE1 = E2.standing === null ? "" : "; E2 guarantees the same";
     const instead = E2u.standing === null ? "" : "; E2u gives the same but for the filter";
-    const bubblewrap = "bubblewrap 0.8 or newer, util-linux, tar";
-    const utilLinux = "util-linux, tar; user namespaces allowed (sysctl user.max_user_namespaces > 0)";
+    const bubblewrap = "bubblewrap 0.8 or newer, util-linux, tar (Debian: apt install bubblewrap util-linux mount tar)";
+    const utilLinux =
+      "util-linux, tar (Debian: apt install util-linux mount tar); user namespaces allowed (sysctl -w user.max_user_namespaces=10000)";
     return [
       E1.standing === null
-        ? { tier: "E1", holds: false, detail: `${E1.reason}${insteadOfE1}`, install: "bubblewrap 0.11 or newer, coreutils, tar" }
+        ? {
+            tier: "E1",
+            holds: false,
+            detail: `${E1.reason}${insteadOfE1}`,
+            install: "bubblewrap 0.11 or newer, coreutils, tar (Debian 13 or newer: apt install bubblewrap coreutils tar)",
+          }
         : { tier: "E1", holds: true, detail: `${how(E1.standing)}, in one step: ${captures}; ${filtered}` },
       E2.standing === null
         ? { tier: "E2", holds: false, detail: `${E2.reason}${instead}`, install: bubblewrap }
@@ -125,7 +131,7 @@ export class Tiers {
         ? { tier: "E2u", holds: false, detail: E2u.reason, install: utilLinux }
         : { tier: "E2u", holds: true, detail: `${how(E2u.standing)}: ${captures}; no seccomp filter` },
       holding === null
-        ? { tier: "E3", holds: false, detail: E2u.reason, install: "util-linux; user namespaces allowed" }
+        ? { tier: "E3", holds: false, detail: E2u.reason, install: utilLinux }
         : { tier: "E3", holds: true, detail: `${how(holding)}: confinement without capture, for long-running commands` },
       noLandlock === null
         ? {
@@ -134,7 +140,12 @@ export class Tiers {
             detail:
               "by Landlock and a seccomp filter: confinement without namespaces; undo of commands from a snapshot of the workspace, no dry run",
           }
-        : { tier: "E4", holds: false, detail: noLandlock, install: "Linux 6.2 or newer with Landlock, perl (as root also util-linux)" },
+        : {
+            tier: "E4",
+            holds: false,
+            detail: noLandlock,
+            install: "Linux 6.2 or newer with Landlock, perl, as root also util-linux (Debian: apt install perl util-linux)",
+          },
       {
         tier: "E5",
         holds: true,
