@@ -5,7 +5,6 @@ import { readdirSync, readFileSync } from "node:fs";
 import { readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Readable } from "node:stream";
-import { spawn } from "@lydell/node-pty";
 import { describe, expect, onTestFinished, test } from "vitest";
 // As it is shipped: the keeper is a part of the build.
 import { createEngine } from "../dist/index.js";
@@ -13,6 +12,7 @@ import { capturingHere } from "../src/host/sandbox/fixtures/world.ts";
 import { isRunning } from "../src/host/terminal/shared-terminal.fixture.ts";
 import { karyi } from "./support/command.ts";
 import { temporaryDirectory, testEngine } from "./support/engine.ts";
+import { person } from "./support/person.ts";
 
 const holds = (await capturingHere()).length > 0;
 const why = holds ? "" : " (skipped: no overlay here)";
@@ -58,39 +58,6 @@ async function places(env: Record<string, string> = {}) {
       const { output } = await call("Bash", { command: `node intrude.cjs '${join(home, "run", socket)}'` });
       return JSON.parse(output.split("\n")[0] ?? "") as unknown;
     },
-  };
-}
-
-/** Somebody at a terminal of their own who runs the command. */
-function person(args: readonly string[], env: Record<string, string>) {
-  const pty = spawn(process.execPath, [bin, ...args], { rows: 30, cols: 100, env: { ...process.env, LANG: "C", LC_ALL: "C", ...env } });
-  let seen = "";
-  let check = () => {};
-  pty.onData((data) => {
-    seen += data;
-    check();
-  });
-  const ended = new Promise<number>((resolve) => pty.onExit(({ exitCode }) => resolve(exitCode)));
-  onTestFinished(() => {
-    try {
-      pty.kill("SIGKILL");
-    } catch {
-      // It ended by itself.
-    }
-  });
-  return {
-    type: (text: string) => pty.write(text),
-    sees: (text: string) =>
-      new Promise<void>((resolve) => {
-        check = () => {
-          if (!seen.includes(text)) return;
-          seen = seen.slice(seen.indexOf(text) + text.length);
-          check = () => {};
-          resolve();
-        };
-        check();
-      }),
-    ended,
   };
 }
 

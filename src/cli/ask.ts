@@ -2,17 +2,25 @@
 import type { ValueReply } from "../compose/index.ts";
 import type { ApprovalCard, ApprovalReply, ValueRequest } from "../contract/index.ts";
 import { say } from "./messages.ts";
+import { colourDiff } from "./terminal-style.ts";
+import { visible } from "./visible.ts";
+import { reasonWords, summaryWords } from "./words.ts";
 
 /** `preview` shows a command as its dry run: what it would change, before the person says yes. */
 export async function askOnTerminal(card: ApprovalCard, signal: AbortSignal, preview?: () => Promise<string>): Promise<ApprovalReply> {
-  const { isCancel, select, text } = await import("@clack/prompts");
   process.stderr.write(`\n${describe(card)}\n`);
+  return askAbout(card, signal, preview);
+}
+
+async function askAbout(card: ApprovalCard, signal: AbortSignal, preview?: () => Promise<string>): Promise<ApprovalReply> {
+  const { isCancel, select, text } = await import("@clack/prompts");
   const { proposal } = card;
   const canPreview = preview !== undefined && card.canRehearse === true;
   const answer = await select({
     message: say("askQuestion"),
     output: process.stderr,
     signal,
+    showInstructions: false,
     options: [
       { value: "once" as const, label: say("askOnce") },
       ...(proposal ? [{ value: "always" as const, label: say("askAlways", proposal.rules.join(", ")), hint: hintOf(card) }] : []),
@@ -22,8 +30,8 @@ export async function askOnTerminal(card: ApprovalCard, signal: AbortSignal, pre
   });
   if (isCancel(answer)) return { answer: "deny" };
   if (answer === "preview") {
-    process.stderr.write(`${visible((await preview?.()) ?? "")}\n`);
-    return askOnTerminal(card, signal);
+    process.stderr.write(`${(await preview?.()) ?? ""}\n`);
+    return askAbout(card, signal);
   }
   if (answer !== "deny") return { answer };
   const words = await text({ message: say("askWords"), output: process.stderr, signal });
@@ -51,6 +59,7 @@ export async function askValueOnTerminal(request: ValueRequest, signal: AbortSig
     message: say("askKeep"),
     output: process.stderr,
     signal,
+    showInstructions: false,
     options: [
       { value: "session" as const, label: say("keepSession") },
       { value: "project" as const, label: say("keepProject") },
@@ -61,9 +70,12 @@ export async function askValueOnTerminal(request: ValueRequest, signal: AbortSig
 }
 
 function describe(card: ApprovalCard): string {
-  const lines = [say("askTitle", visible(card.summary)), say("askWhy", visible(card.reason))];
-  if (card.preview?.type === "command") lines.push(say("askCommand"), visible(card.preview.command));
-  else if (card.preview) lines.push(visible(card.preview.text));
+  const { preview } = card;
+  const summary = summaryWords(card);
+  const lines = [say("askTitle", visible(summary)), say("askWhy", visible(reasonWords(card.rule, card.reason)))];
+  // A command that stands in the title whole is not shown twice.
+  if (preview?.type === "command") lines.push(...(summary.includes(preview.command) ? [] : [say("askCommand"), visible(preview.command)]));
+  else if (preview) lines.push(colourDiff(visible(preview.text), process.stderr));
   return lines.join("\n");
 }
 
@@ -73,11 +85,4 @@ function hintOf({ proposal }: ApprovalCard): string {
   if (proposal.alsoAllows.length > 0) parts.push(say("alsoAllows", proposal.alsoAllows.join(" · ")));
   if (proposal.stillAsks.length > 0) parts.push(say("stillAsks", proposal.stillAsks.join(" · ")));
   return parts.join("; ");
-}
-
-/** Control, invisible and direction characters made visible, so that nothing on the card can hide or overwrite another part. */
-export function visible(text: string): string {
-  return text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, (character) =>
-    character === "\n" || character === "\t" ? character : `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`,
-  );
 }

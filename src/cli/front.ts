@@ -4,7 +4,9 @@ import type { EngineOptions, KaryiEngine, SessionHandle } from "../compose/index
 import type { ApprovalCard, Approve, Mode, Result } from "../contract/index.ts";
 import { modes, ToolFailure } from "../contract/index.ts";
 import { exitCodes } from "./exit-code.ts";
+import { whileAsking } from "./live-output.ts";
 import { type MessageKey, say } from "./messages.ts";
+import { tellPreview } from "./show-result.ts";
 
 export interface GlobalFlags {
   readonly workspace?: string;
@@ -32,19 +34,26 @@ async function openEngine(flags: CallFlags, extra: Partial<EngineOptions> = {}):
     // A command ends after its call; what runs in its terminal does not.
     terminal: "kept",
     ...asking(flags.approve),
-    ...(onTerminal() ? { askValue: async (request, signal) => (await import("./ask.ts")).askValueOnTerminal(request, signal) } : {}),
+    ...(onTerminal() ? { askValue: askValueHere } : {}),
     ...extra,
   });
 }
 
-/** The session of this command, for a preview of what is being asked about. */
+const askValueHere: NonNullable<EngineOptions["askValue"]> = async (request, signal) => {
+  const { askValueOnTerminal } = await import("./ask.ts");
+  return whileAsking(() => askValueOnTerminal(request, signal));
+};
+
+/** The session of this command and its workspace, for a preview of what is being asked about. */
 let current: SessionHandle | undefined;
+let workspace = "";
 
 export async function openSession(engine: KaryiEngine, flags: CallFlags): Promise<SessionHandle> {
   current = await engine.openSession({
     ...(flags.session === undefined ? {} : { id: flags.session }),
     ...(flags.cwd === undefined ? {} : { cwd: flags.cwd }),
   });
+  workspace = engine.places.workspace;
   return current;
 }
 
@@ -54,7 +63,7 @@ async function rehearse({ tool, input }: ApprovalCard): Promise<string> {
   current = undefined;
   const result = await session?.call(tool, input, { dryRun: true });
   current = session;
-  return result?.output ?? "";
+  return result === undefined ? "" : tellPreview(result, workspace, process.stderr);
 }
 
 /** Opens, does, closes; whatever happens. */
@@ -80,7 +89,7 @@ function onTerminal(): boolean {
 function asking(approve: string | undefined): Partial<EngineOptions> {
   const askHere: Approve = async (card, signal) => {
     const { askOnTerminal } = await import("./ask.ts");
-    return askOnTerminal(card, signal, current && (() => rehearse(card)));
+    return whileAsking(() => askOnTerminal(card, signal, current && (() => rehearse(card))));
   };
   switch (approve) {
     case undefined:
@@ -112,12 +121,6 @@ export function printJson(value: unknown): void {
 
 export function warn(text: string): void {
   process.stderr.write(`${text}\n`);
-}
-
-export function printResult(result: Result): void {
-  (result.status === "ok" || result.status === "planned" ? print : warn)(result.output);
-  if (result.status === "ok" && result.undoable) warn(say("undoIs", result.callId));
-  if (result.approvalId !== undefined) warn(say("answerWith", result.approvalId));
 }
 
 /** The engine of the command is over when the command is, and its background commands with it. */

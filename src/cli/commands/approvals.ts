@@ -1,14 +1,21 @@
 /** `karyi approvals`: what waits for a person, and the person's answer. */
 import { exitCodeOf, exitCodes } from "../exit-code.ts";
-import { type GlobalFlags, print, printJson, printResult, UsageError, warnOfBackground, withEngine } from "../front.ts";
+import { type GlobalFlags, print, printJson, UsageError, warnOfBackground, withEngine } from "../front.ts";
 import { say } from "../messages.ts";
+import { printResult } from "../show-result.ts";
+import { reasonWords, summaryWords } from "../words.ts";
 
 export function listApprovals(_: readonly string[], flags: GlobalFlags & { readonly all?: boolean }): Promise<number> {
   return withEngine(flags, async (engine) => {
     const approvals = await engine.approvals(flags.all ? undefined : "pending");
     if (flags.json) printJson({ approvals });
     else if (approvals.length === 0) print(say("noApprovals"));
-    else print(approvals.map(({ id, status, card }) => `${id}  ${status}  ${card.tool}: ${card.summary} (${card.reason})`).join("\n"));
+    else
+      print(
+        approvals
+          .map(({ id, status, card }) => `${id}  ${status}  ${card.tool}: ${summaryWords(card)} (${reasonWords(card.rule, card.reason)})`)
+          .join("\n"),
+      );
     return exitCodes.done;
   });
 }
@@ -24,7 +31,7 @@ export function answerApproval(
     if (!record) throw new Error(say("noSuchApproval", id));
     const result = await engine.finishAnswered(record);
     if (flags.json) printJson(result);
-    else printResult(result);
+    else printResult(result, { workspace: engine.places.workspace });
     warnOfBackground([result]);
     return answer === "deny" ? exitCodes.done : exitCodeOf([result]);
   });

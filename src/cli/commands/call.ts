@@ -1,8 +1,8 @@
 /** `karyi call TOOL [JSON|-]`: one call, its Result, its exit code. */
 import { exitCodeOf } from "../exit-code.ts";
-import { type CallFlags, openSession, printJson, printResult, readStdin, warnOfBackground, withEngine } from "../front.ts";
-
-const quickMs = 1000;
+import { type CallFlags, openSession, printJson, readStdin, warnOfBackground, withEngine } from "../front.ts";
+import { LiveOutput } from "../live-output.ts";
+import { printResult } from "../show-result.ts";
 
 export async function call(
   [tool = "", text]: readonly string[],
@@ -15,32 +15,22 @@ export async function call(
     const onInterrupt = () => stop.abort();
     process.once("SIGINT", onInterrupt);
     process.once("SIGTERM", onInterrupt);
-    const result = await session.call(tool, input, {
+    const live = process.stderr.isTTY && !flags.json ? new LiveOutput(process.stderr) : undefined;
+    const options = {
       signal: stop.signal,
       ...(flags.dryRun || flags.keep ? { dryRun: true } : {}),
       ...(flags.keep ? { keep: true } : {}),
       ...(flags.callId === undefined ? {} : { callId: flags.callId }),
-      ...(process.stderr.isTTY && !flags.json ? { onProgress: afterAWhile((text) => process.stderr.write(text)) } : {}),
-    });
+      ...(live === undefined ? {} : { onProgress: (text: string) => live.push(text) }),
+    };
+    const result = await session.call(tool, input, options).finally(() => live?.end());
     process.off("SIGINT", onInterrupt);
     process.off("SIGTERM", onInterrupt);
     if (flags.json) printJson(result);
-    else printResult(result);
+    else printResult(result, { workspace: engine.places.workspace, live });
     warnOfBackground([result]);
     return exitCodeOf([result]);
   });
-}
-
-/** What a quick call prints is in its result; only one that takes longer is worth watching. */
-function afterAWhile(show: (text: string) => void): (text: string) => void {
-  const begun = performance.now();
-  let held = "";
-  return (text) => {
-    held += text;
-    if (performance.now() - begun < quickMs) return;
-    show(held);
-    held = "";
-  };
 }
 
 /** Text that is not JSON goes on as it is: the engine answers with the error that says what was expected. */

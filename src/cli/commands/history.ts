@@ -1,7 +1,9 @@
 /** `karyi history` and `karyi undo`. */
 import { exitCodeOf, exitCodes } from "../exit-code.ts";
-import { type GlobalFlags, openSession, print, printJson, printResult, UsageError, withEngine } from "../front.ts";
+import { type GlobalFlags, openSession, print, printJson, UsageError, withEngine } from "../front.ts";
 import { say } from "../messages.ts";
+import { printResult } from "../show-result.ts";
+import { summaryWords } from "../words.ts";
 
 export function history(_: readonly string[], flags: GlobalFlags & { readonly limit?: string }): Promise<number> {
   return withEngine(flags, async (engine) => {
@@ -11,7 +13,7 @@ export function history(_: readonly string[], flags: GlobalFlags & { readonly li
       tool: call.tool,
       status: call.status ?? call.phase,
       time: new Date(call.startedAt).toISOString(),
-      summary: call.summary,
+      summary: flags.json ? call.summary : summaryWords(call),
       undoable: call.result?.undoable === true && call.status !== "rolled_back",
     }));
     if (flags.json) printJson({ calls });
@@ -46,7 +48,7 @@ export function undo([callId]: readonly string[], flags: UndoFlags): Promise<num
           : { last: positive(flags.last ?? "1") };
     const result = await session.undo(target, { force: flags.force ?? false, dryRun: flags.dryRun ?? false });
     if (flags.json) printJson(result);
-    else printResult(result);
+    else printResult(result, { workspace: engine.places.workspace });
     return exitCodeOf([result]);
   });
 }

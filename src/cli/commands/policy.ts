@@ -5,6 +5,7 @@ import { ToolFailure } from "../../contract/index.ts";
 import { exitCodes } from "../exit-code.ts";
 import { type CallFlags, type GlobalFlags, openSession, print, printJson, readGiven, UsageError, warn, withEngine } from "../front.ts";
 import { say } from "../messages.ts";
+import { decisionWords, errorWords, verdictWords } from "../words.ts";
 import { parseInputText } from "./call.ts";
 
 /** `explain TOOL JSON`, or `explain -- COMMAND` for a shell command. */
@@ -26,13 +27,13 @@ export function explainCall(args: readonly string[], flags: CallFlags): Promise<
           effects: decision.effects,
         });
       } else {
-        print([plan.summary, engine.explainDecision(decision)].join("\n"));
+        print(decisionWords(decision, [plan.summary, engine.explainDecision(decision)].join("\n")));
       }
       return exitCodes.done;
     } catch (error) {
       if (!(error instanceof ToolFailure)) throw error;
       if (flags.json) printJson({ tool, decision: "deny", rule: `error:${error.code}`, reason: error.message, effects: [] });
-      else warn(`${say("decision", "deny")}\n${error.message}`);
+      else warn([say("decision", verdictWords("deny")), ...errorWords(error.toError())].join("\n"));
       return exitCodes.failed;
     }
   });

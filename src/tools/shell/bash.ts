@@ -222,6 +222,7 @@ async function rehearseCommand(
       stderr: collected.stderr,
       duration_ms: outcome.durationMs,
       tier: changeSet.tier,
+      ...(outcome.timedOut ? { timed_out: true } : {}),
       changes: changeSet.changes.map(wireChange),
       ...(changeSet.leftOut === undefined ? {} : { left_out: [...changeSet.leftOut] }),
       ...(changeSet.temporary === undefined
