@@ -2,9 +2,13 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { capturingHere } from "../src/host/sandbox/fixtures/world.ts";
 import { karyi } from "./support/command.ts";
 import { temporaryDirectory } from "./support/engine.ts";
 import { person } from "./support/person.ts";
+
+const holds = (await capturingHere()).length > 0;
+const why = holds ? "" : " (skipped: commands cannot be captured here)";
 
 const chinese = { LC_ALL: "", LANG: "zh_CN.UTF-8" };
 
@@ -24,7 +28,7 @@ const slowChange = `echo out; echo err >&2; sleep 1.5; echo later; sed -i s/two/
 const count = (text: string, line: string) => text.split("\n").filter((each) => each === line).length;
 
 describe("a command on a terminal", () => {
-  it("shows each line of a long command once, what it changed, and the way back", async () => {
+  it.skipIf(!holds)(`shows each line of a long command once, what it changed, and the way back${why}`, async () => {
     const { at } = await places();
     const seen = at([...command(slowChange), "--approve", "yes"]);
     expect(await seen.ended).toBe(0);
@@ -48,7 +52,7 @@ describe("a command on a terminal", () => {
     expect(seen.raw().endsWith("\r\u001b[Kdone\r\n")).toBe(true);
   });
 
-  it("in a pipe there is neither live text nor a sign of life; the whole is on stdout", async () => {
+  it.skipIf(!holds)(`in a pipe there is neither live text nor a sign of life; the whole is on stdout${why}`, async () => {
     const { run } = await places();
     const { code, stdout, stderr } = await run([...command(slowChange), "--approve", "yes"]);
     expect([code, stdout]).toEqual([0, "out\nlater\n[stderr] err\n"]);
@@ -56,7 +60,7 @@ describe("a command on a terminal", () => {
     expect(stdout + stderr).not.toContain("\u001b");
   });
 
-  it("names a few of many changed files and counts the rest", async () => {
+  it.skipIf(!holds)(`names a few of many changed files and counts the rest${why}`, async () => {
     const { run } = await places();
     const { stderr } = await run([...command("touch f1 f2 f3 f4 f5 f6 f7"), "--approve", "yes"]);
     expect(stderr).toContain("Changed 7 file(s):\n  + f1\n  + f2\n  + f3\n  + f4\n  + f5\n  … and 2 more\n");
@@ -64,7 +68,7 @@ describe("a command on a terminal", () => {
 });
 
 describe("a dry run on a terminal", () => {
-  it("colours the diff, and does not where NO_COLOR is set", async () => {
+  it.skipIf(!holds)(`colours the diff, and does not where NO_COLOR is set${why}`, async () => {
     const { at, workspace } = await places();
     for (const call of [
       command("sed -i s/two/TWO/ a.txt"),
@@ -83,7 +87,7 @@ describe("a dry run on a terminal", () => {
 });
 
 describe("in Chinese", () => {
-  it("a question, its preview, its reason and its result are Chinese", async () => {
+  it.skipIf(!holds)(`a question, its preview, its reason and its result are Chinese${why}`, async () => {
     const { at } = await places();
     const seen = at(command("sed -i s/two/TWO/ a.txt"), chinese);
     await seen.sees("Karyi 询问：运行：sed -i s/two/TWO/ a.txt");
@@ -115,5 +119,6 @@ describe("in Chinese", () => {
     expect(await said(...command("touch c.txt"), "--approve", "ask")).toContain("答复：karyi approvals answer");
     expect(await said("approvals")).toContain("运行：touch c.txt");
     expect(await said("doctor")).toContain("使用中");
+    expect(await said("call", "Write", '{"file_path":"/etc/hosts","content":""}')).toContain("错误：策略不允许，涉及系统目录（");
   });
 });

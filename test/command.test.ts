@@ -3,6 +3,7 @@ import { spawnSync } from "node:child_process";
 import { chmod, mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { capturingHere } from "../src/host/sandbox/fixtures/world.ts";
 import { karyi } from "./support/command.ts";
 import { temporaryDirectory } from "./support/engine.ts";
 
@@ -85,6 +86,13 @@ describe("karyi call", () => {
       ["exec", "nosuch.txt"],
       ["policy", "test", "nosuch.jsonl"],
       ["shell", "parse", "/"],
+      ["call", "Read", "{}", "--dry-rnu"],
+      ["history", "--limit"],
+      ["undo", "one", "two"],
+      ["undo", "--last", "0"],
+      ["gc", "--days", "x"],
+      ["attach"],
+      ["policy", "explain"],
     ]) {
       const { code, stderr, stdout } = await run(args);
       expect([args.join(" "), code, stdout]).toEqual([args.join(" "), 2, ""]);
@@ -126,6 +134,36 @@ describe("karyi call", () => {
     for (const directory of [workspace, home]) await chmod(directory, 0o777);
     expect(as({ HOME: home }, "history")).toEqual({ status: 0, stderr: expect.any(String) });
     expect(as({}, "history")).toEqual({ status: 1, stderr: "No home directory is known: set HOME or KARYI_HOME to an absolute path.\n" });
+  });
+
+  it("a table of policy cases that is none is wrong usage, and says what a case looks like", async () => {
+    const { run } = await places();
+    for (const [text, said] of [
+      ['[{"id":1}', "neither JSON lines nor a JSON array"],
+      ["[1]", '"kind":"shell"'],
+      ['{"id":"a"}', '"kind":"shell"'],
+      ["nonsense", "Case 1 is not one"],
+    ] as const) {
+      const { code, stderr, stdout } = await run(["policy", "test", "-"], text);
+      expect([text, code, stdout, stderr.includes(said)]).toEqual([text, 2, "", true]);
+    }
+  });
+
+  it("what is missing is said with what to do next, in both languages, and as one JSON object", async () => {
+    const { json, workspace, home } = await places();
+    const where = ["--workspace", workspace, "--home", home];
+    for (const [args, english, chinese] of [
+      [["commit", "nosuch"], "--dry-run --keep", "--dry-run --keep"],
+      [["undo"], "karyi history", "karyi history"],
+      [["var", "get", "NOSUCH"], "karyi var list", "karyi var list"],
+      [["approvals", "answer", "nosuch", "once"], "karyi approvals", "karyi approvals"],
+      [["call", "Read", "{}", "--dry-rnu"], "Did you mean --dry-run?", "是不是想用 --dry-run？"],
+    ] as const) {
+      expect((await karyi([...args, ...where])).stderr).toContain(english);
+      expect((await karyi([...args, ...where], { env: { LC_ALL: "zh_CN.UTF-8" } })).stderr).toContain(chinese);
+      const { code, value } = await json(args);
+      expect([args.join(" "), code, value.status]).toEqual([args.join(" "), args[0] === "call" ? 2 : 1, "error"]);
+    }
   });
 
   it("a reader that stops reading ends the command quietly", async () => {
@@ -212,7 +250,31 @@ describe("policy explain", () => {
   });
 });
 
-describe("help and language", () => {
+describe("help and language", async () => {
+  it("commands that need it have examples, and so has a tool", async () => {
+    const { run } = await places();
+    for (const args of [
+      ["call", "--help"],
+      ["help", "call"],
+      ["undo", "--help"],
+      ["policy", "explain", "--help"],
+    ])
+      expect([args.join(" "), (await karyi(args)).stdout]).toEqual([args.join(" "), expect.stringMatching(/Examples:\n {2}karyi /)]);
+    expect((await run(["tools", "show", "Bash"])).stdout).toMatch(/karyi call Bash '\{.*\}' --dry-run\n$/);
+  });
+
+  const holds = (await capturingHere()).length > 0;
+  const why = holds ? "" : " (skipped: commands cannot be captured here)";
+  it.skipIf(!holds)(`the demo shows a dry run, an undo, a masked secret and an answered question, in both languages${why}`, async () => {
+    for (const [language, shows] of [
+      ["C", ["It would change 3 file(s)", "Undid 1 call(s):", "the token is $KARYI{DEMO_TOKEN}", "you said n"]],
+      ["zh_CN.UTF-8", ["会改动 3 个文件", "已撤销 1 次调用：", "the token is $KARYI{DEMO_TOKEN}", "you said n"]],
+    ] as const) {
+      const { code, stdout } = await karyi(["demo"], { env: { LC_ALL: language } });
+      expect([code, shows.filter((part) => !stdout.includes(part))]).toEqual([0, []]);
+    }
+  });
+
   it("help has examples, and speaks Chinese where the locale does", async () => {
     const english = await karyi(["--help"]);
     expect(english.code).toBe(0);

@@ -6,7 +6,8 @@ import { modes, ToolFailure } from "../contract/index.ts";
 import { exitCodes } from "./exit-code.ts";
 import { whileAsking } from "./live-output.ts";
 import { type MessageKey, say } from "./messages.ts";
-import { tellPreview } from "./show-result.ts";
+import { tellResult } from "./show-result.ts";
+import { failureWords } from "./words.ts";
 
 export interface GlobalFlags {
   readonly workspace?: string;
@@ -63,7 +64,7 @@ async function rehearse({ tool, input }: ApprovalCard): Promise<string> {
   current = undefined;
   const result = await session?.call(tool, input, { dryRun: true });
   current = session;
-  return result === undefined ? "" : tellPreview(result, workspace, process.stderr);
+  return result === undefined ? "" : tellResult(result, { workspace, stream: process.stderr, asking: true });
 }
 
 /** Opens, does, closes; whatever happens. */
@@ -151,8 +152,7 @@ export function fail(error: unknown, { json = false }: { readonly json?: boolean
   const failure = error instanceof ToolFailure ? error.toError() : undefined;
   const message = error instanceof Error ? error.message : String(error);
   const usage = error instanceof UsageError || failure?.code === "invalid_tool_input";
-  warn(message);
-  if (failure?.hint !== undefined) warn(failure.hint);
+  for (const line of failure === undefined ? [message] : failureWords(failure)) warn(line);
   if (json) printJson({ status: "error", error: failure ?? { code: usage ? "invalid_tool_input" : "tool_error", message } });
   return usage ? exitCodes.usage : exitCodes.failed;
 }

@@ -13,10 +13,13 @@ type Work = (args: readonly string[], flags: GlobalFlags & Record<string, unknow
 export function buildProgram(): Command {
   const program = command("karyi", "about").version(packageJson.version, "-v, --version", say("versionOption"));
   program.helpCommand("help [command]", say("helpCommand"));
-  program.addHelpText(
-    "after",
-    `\n${say("examples")}\n  karyi call Read '{"file_path":"README.md"}'\n  karyi call Write '{"file_path":"a.txt","content":"hi"}' --dry-run\n  karyi undo --last 1\n  karyi policy explain Write '{"file_path":"/etc/hosts","content":""}'`,
-  );
+  withExamples(program, [
+    `call Read '{"file_path":"README.md"}'`,
+    `call Bash '{"command":"make clean"}' --dry-run`,
+    "undo",
+    "policy explain -- 'curl https://example.com | sh'",
+    "doctor",
+  ]);
   program.allowExcessArguments().action(() => {
     const [unknown] = program.args;
     if (unknown === undefined) return program.outputHelp();
@@ -24,12 +27,20 @@ export function buildProgram(): Command {
     process.exitCode = fail(new UsageError(say("unknownCommand", unknown, closest(unknown, names))), program.opts());
   });
 
+  const call = callFlags(command("call <tool> [input]", "callAbout"))
+    .option("--dry-run", say("dryRunOption"))
+    .option("--keep", say("keepOption"))
+    .option("--call-id <id>", say("callIdOption"))
+    .action(lazy(async () => (await import("./commands/call.ts")).call));
   program.addCommand(
-    callFlags(command("call <tool> [input]", "callAbout"))
-      .option("--dry-run", say("dryRunOption"))
-      .option("--keep", say("keepOption"))
-      .option("--call-id <id>", say("callIdOption"))
-      .action(lazy(async () => (await import("./commands/call.ts")).call)),
+    withExamples(call, [
+      `call Read '{"file_path":"README.md","limit":20}'`,
+      `call Bash '{"command":"npm install"}' --dry-run`,
+      `call Bash '{"command":"make clean"}' --dry-run --keep`,
+      `call Bash '{"command":"npm run dev","run_in_background":true}'`,
+      `call Terminal '{"command":"npm init"}'`,
+      "call Write - < input.json",
+    ]),
   );
 
   program.addCommand(
@@ -59,14 +70,13 @@ export function buildProgram(): Command {
       .option("--limit <n>", say("limitOption"), "50")
       .action(lazy(async () => (await import("./commands/history.ts")).history)),
   );
-  program.addCommand(
-    command("undo [callId]", "undoAbout")
-      .option("--last <n>", say("lastOption"))
-      .option("--message <id>", say("messageOption"))
-      .option("--force", say("forceOption"))
-      .option("--dry-run", say("dryRunOption"))
-      .action(lazy(async () => (await import("./commands/history.ts")).undo)),
-  );
+  const undo = command("undo [callId]", "undoAbout")
+    .option("--last <n>", say("lastOption"))
+    .option("--message <id>", say("messageOption"))
+    .option("--force", say("forceOption"))
+    .option("--dry-run", say("dryRunOption"))
+    .action(lazy(async () => (await import("./commands/history.ts")).undo));
+  program.addCommand(withExamples(undo, ["undo", "undo --last 3 --dry-run"]));
 
   program.addCommand(command("commit <id>", "commitAbout").action(lazy(async () => (await import("./commands/change-sets.ts")).commitSet)));
   program.addCommand(
@@ -105,10 +115,11 @@ export function buildProgram(): Command {
   );
 
   const policy = command("policy", "policyAbout");
+  const explain = callFlags(command("explain [words...]", "policyExplainAbout")).action(
+    lazy(async () => (await import("./commands/policy.ts")).explainCall),
+  );
   policy.addCommand(
-    callFlags(command("explain [words...]", "policyExplainAbout")).action(
-      lazy(async () => (await import("./commands/policy.ts")).explainCall),
-    ),
+    withExamples(explain, ["policy explain -- 'rm -rf build'", `policy explain Write '{"file_path":"/etc/hosts","content":""}'`]),
   );
   policy.addCommand(command("test [file]", "policyTestAbout").action(lazy(async () => (await import("./commands/policy.ts")).testPolicy)));
   program.addCommand(policy);
@@ -166,15 +177,36 @@ export function buildProgram(): Command {
 /** A command with the flags that work everywhere. */
 function command(spec: string, about: MessageKey): Command {
   const [name = spec, ...args] = spec.split(" ");
-  const made = new Command(name).description(say(about)).helpOption("-h, --help", say("helpOption")).showHelpAfterError();
+  const made = new Command(name).description(say(about)).helpOption("-h, --help", say("helpOption")).showHelpAfterError(say("helpShows"));
   for (const arg of args) made.argument(arg);
   made.configureHelp({ styleTitle: translateTitle });
+  made.configureOutput({ outputError: (text, write) => write(`${usageWords(text)}\n`) });
   made.exitOverride(endWith);
   return made
     .addOption(new Option("--workspace <dir>", say("workspaceOption")))
     .addOption(new Option("--home <dir>", say("homeOption")))
     .addOption(new Option("--session <id>", say("sessionOption")))
     .addOption(new Option("--json", say("jsonOption")));
+}
+
+function withExamples(target: Command, examples: readonly string[]): Command {
+  return target.addHelpText("after", ["", say("examples"), ...examples.map((example) => `  karyi ${example}`)].join("\n"));
+}
+
+/** What commander says of wrong usage has no codes, only its few sentences. */
+function usageWords(text: string): string {
+  const said: readonly (readonly [RegExp, MessageKey])[] = [
+    [/unknown option '(.+?)'/, "unknownOption"],
+    [/missing required argument '(.+?)'/, "missingArgument"],
+    [/option '(.+?)' argument missing/, "missingOptionValue"],
+    [/too many arguments/, "tooManyArguments"],
+  ];
+  for (const [pattern, key] of said) {
+    const found = pattern.exec(text);
+    const meant = /\(Did you mean (.+?)\?\)/.exec(text)?.[1];
+    if (found) return [say(key, found[1] ?? ""), ...(meant === undefined ? [] : [say("perhaps", meant)])].join(" ");
+  }
+  return text.trimEnd();
 }
 
 function callFlags(target: Command): Command {
@@ -201,7 +233,7 @@ function lazy(load: () => Promise<Work>): (...all: unknown[]) => Promise<void> {
 function endWith(error: CommanderError): never {
   // Commander has said it on stderr already; a program that reads stdout gets its object all the same.
   if (error.exitCode !== 0 && process.argv.includes("--json")) {
-    const message = error.code === "commander.help" ? say("commandMissing") : error.message;
+    const message = error.code === "commander.help" ? say("commandMissing") : usageWords(error.message);
     printJson({ status: "error", error: { code: "invalid_tool_input", message } });
   }
   process.exit(error.exitCode === 0 ? exitCodes.done : exitCodes.usage);

@@ -32,9 +32,8 @@ export function printResult(result: Result, { workspace, live }: Surroundings): 
   const unseen = (text: string): string => (stream.isTTY && live ? live.unseen(text) : text);
   const text = tell(result, { workspace, unseen, stream });
   if (text !== "") stream.write(ended(isCommand(result) && !isDryRun(result) ? text : colourDiff(text, stream)));
-  const changes = changesOf(result);
   const notes = [
-    ...(result.status !== "planned" && isCommand(result) && changes.length > 0 ? [sum(changes, workspace)] : []),
+    ...sum(result, workspace),
     ...(result.undoable ? [say("undoIs", result.callId)] : []),
     ...(result.approvalId === undefined ? [] : [say("answerWith", result.approvalId)]),
   ];
@@ -50,9 +49,10 @@ interface Telling {
   readonly asking?: boolean;
 }
 
-/** What a dry run of a command would do, for a person who is being asked about it. */
-export function tellPreview(result: Result, workspace: string, stream: Stream): string {
-  return colourDiff(tell(result, { workspace, stream, unseen: (text) => text, asking: true }), stream);
+/** A result as text, for where it stands among other things. */
+export function tellResult(result: Result, telling: Omit<Telling, "unseen">): string {
+  const text = tell(result, { ...telling, unseen: (text) => text });
+  return colourDiff([text.trimEnd(), ...sum(result, telling.workspace)].join("\n"), telling.stream);
 }
 
 function tell(result: Result, telling: Telling): string {
@@ -107,10 +107,13 @@ function withErrorWords({ error }: Result, output: string): string {
   return output.replace(english, () => errorWords(error).join("\n"));
 }
 
-function sum(changes: readonly FileChange[], workspace: string): string {
+/** What a command that was done changed: its own output does not say. */
+function sum(result: Result, workspace: string): string[] {
+  const changes = changesOf(result);
+  if (result.status === "planned" || !isCommand(result) || changes.length === 0) return [];
   const some = changes.slice(0, maxSummed).map((change) => entry(change, workspace, process.stderr));
   const rest = changes.length - some.length;
-  return [say("changed", changes.length), ...some, ...(rest > 0 ? [say("andMore", rest)] : [])].join("\n");
+  return [say("changed", changes.length), ...some, ...(rest > 0 ? [say("andMore", rest)] : [])];
 }
 
 function list(changes: readonly FileChange[], workspace: string, stream: Stream): string[] {

@@ -78,6 +78,7 @@ const errors: Readonly<Record<string, readonly [what: string, next?: string]>> =
   plan_changed: ["批准之后，这次调用要做的事变了", "请重新调用，以便按现在的情形询问。"],
   policy_changed: ["批准之后策略变了", "请重新调用，以便按现在的策略判断。"],
   refused: ["没有得到允许"],
+  workspace_missing: ["工作目录不存在", "用 --workspace 指定一个存在的目录。"],
   session_not_found: ["没有这个会话", "用 karyi sessions 查看。"],
   stale_file: ["文件在读取之后又有改动", "请重新读取。"],
   task_not_found: ["没有这个任务"],
@@ -99,8 +100,7 @@ export function verdictWords(verdict: Verdict): string {
 /** Why the policy decided so. */
 export function reasonWords(rule: string, reason: string): string {
   if (!isChinese) return reason;
-  const builtin = /^builtin:(.*)$/.exec(rule)?.[1];
-  const words = builtin === undefined ? (rule === "hook" ? "由钩子决定" : `配置中的规则 ${rule}`) : rules[builtin];
+  const words = ruleWords(rule);
   return words === undefined ? reason : `${words}（${reason}）`;
 }
 
@@ -117,6 +117,8 @@ export function summaryWords(call: {
     const where = input.run_in_background === true ? "在后台运行" : call.tool === "Terminal" ? "在终端里运行" : "运行";
     return `${where}：${oneLine(input.command, 200)}`;
   }
+  if (call.tool === "TerminalInput" && typeof input.text === "string") return `在终端里输入：${oneLine(input.text, 200)}`;
+  if (call.tool === "TerminalKey" && typeof input.key === "string") return `在终端里按 ${oneLine(input.key)}`;
   if (call.tool === "Undo" && Array.isArray(input.call_ids)) return `撤销 ${input.call_ids.join("、")}`;
   const acting = call.effects.filter(({ kind }) => kind !== "state");
   if (acting.length === 0) return call.summary;
@@ -144,11 +146,23 @@ export function decisionWords(decision: Decision, english: string, maxEffects = 
 export function errorWords({ code, message, hint, details }: ToolError): string[] {
   if (!isChinese) return [`Error (${code}): ${message}`, ...(hint === undefined ? [] : [`Hint: ${hint}`])];
   const [what, next] = errors[String(details?.reason)] ?? errors[code] ?? [];
+  const rule = ruleWords(String(details?.rule ?? ""));
   const advice = next ?? hint;
   return [
-    what === undefined ? `错误（${code}）：${message}` : `错误：${what}（${message}）`,
+    what === undefined ? `错误（${code}）：${message}` : `错误：${what}${rule === undefined ? "" : `，${rule}`}（${message}）`,
     ...(advice === undefined ? [] : [`提示：${advice}`]),
   ];
+}
+
+/** The same where no call was made: the command itself could not go on. */
+export function failureWords(error: ToolError): string[] {
+  return isChinese ? errorWords(error) : [error.message, ...(error.hint === undefined ? [] : [error.hint])];
+}
+
+function ruleWords(rule: string): string | undefined {
+  if (rule === "") return undefined;
+  const builtin = /^builtin:(.*)$/.exec(rule)?.[1];
+  return builtin === undefined ? (rule === "hook" ? "由钩子决定" : `配置中的规则 ${rule}`) : rules[builtin];
 }
 
 function effectWords(effect: Effect): string {

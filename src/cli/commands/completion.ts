@@ -1,11 +1,11 @@
 /** `karyi completion SHELL`: a script that completes commands, tools and flags. */
 import type { Command } from "commander";
 import { exitCodes } from "../exit-code.ts";
-import { print, UsageError } from "../front.ts";
+import { type GlobalFlags, print, printJson, UsageError } from "../front.ts";
 import { say } from "../messages.ts";
 
-export function completion(program: Command): (args: readonly string[]) => Promise<number> {
-  return async ([shell = ""]) => {
+export function completion(program: Command): (args: readonly string[], flags: GlobalFlags) => Promise<number> {
+  return async ([shell = ""], { json }) => {
     const commands = program.commands.map((command) => command.name());
     const subcommands = program.commands
       .filter((command) => command.commands.length > 0)
@@ -18,7 +18,8 @@ export function completion(program: Command): (args: readonly string[]) => Promi
     };
     const script = Object.hasOwn(scripts, shell) ? scripts[shell] : undefined;
     if (!script) throw new UsageError(say("unknownShell", shell));
-    print(script());
+    if (json) printJson({ shell, script: script() });
+    else print(script());
     return exitCodes.done;
   };
 }

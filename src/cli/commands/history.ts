@@ -55,6 +55,6 @@ export function undo([callId]: readonly string[], flags: UndoFlags): Promise<num
 
 function positive(text: string): number {
   const value = Number(text);
-  if (!Number.isInteger(value) || value < 1) throw new UsageError(`'${text}' is not a number of at least 1.`);
+  if (!Number.isInteger(value) || value < 1) throw new UsageError(say("notACount", text));
   return value;
 }

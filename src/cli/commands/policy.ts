@@ -67,13 +67,26 @@ export async function testPolicy([file]: readonly string[], flags: GlobalFlags):
 function parseCases(text: string): PolicyCase[] {
   const trimmed = text.trim();
   if (trimmed === "") return [];
-  if (trimmed.startsWith("[")) return JSON.parse(trimmed) as PolicyCase[];
-  return trimmed.split("\n").flatMap((line, index) => {
-    if (line.trim() === "") return [];
+  const cases = trimmed.startsWith("[") ? parseArray(trimmed) : trimmed.split("\n").filter((line) => line.trim() !== "");
+  return cases.map((one, index) => {
     try {
-      return [JSON.parse(line) as PolicyCase];
+      return asCase(typeof one === "string" ? JSON.parse(one) : one);
     } catch (error) {
       throw new UsageError(say("badCase", index + 1, (error as Error).message));
     }
   });
+}
+
+function parseArray(text: string): unknown[] {
+  try {
+    return JSON.parse(text) as unknown[];
+  } catch (error) {
+    throw new UsageError(say("badCases", (error as Error).message));
+  }
+}
+
+function asCase(value: unknown): PolicyCase {
+  const { kind, input, expect } = (value ?? {}) as Partial<PolicyCase>;
+  if (typeof kind !== "string" || typeof input !== "string" || typeof expect !== "string") throw new Error(say("caseForm"));
+  return value as PolicyCase;
 }

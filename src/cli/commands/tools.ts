@@ -38,7 +38,10 @@ function describe(tool: Tool, schema: JsonObject, safetyLevel: number): string {
     if (property.default !== undefined) notes.push(say("defaultIs", JSON.stringify(property.default)));
     lines.push(`  ${name} (${notes.join(", ")})${property.description ? `  ${String(property.description)}` : ""}`);
   }
-  if (tool.example !== undefined) lines.push("", say("examples"), `  karyi call ${tool.name} '${JSON.stringify(tool.example)}'`);
+  if (tool.example !== undefined) {
+    const example = `  karyi call ${tool.name} '${JSON.stringify(tool.example).replaceAll("'", "'\\''")}'`;
+    lines.push("", say("examples"), example, ...(tool.traits?.readOnly ? [] : [`${example} --dry-run`]));
+  }
   return lines.join("\n");
 }
 

@@ -10,7 +10,7 @@ export function collectGarbage(
   flags: GlobalFlags & { readonly days?: string; readonly dryRun?: boolean },
 ): Promise<number> {
   const days = flags.days === undefined ? undefined : Number(flags.days);
-  if (days !== undefined && !(days >= 0)) throw new UsageError(`'${flags.days}' is not a number of days.`);
+  if (days !== undefined && !(days >= 0)) throw new UsageError(say("notDays", flags.days ?? ""));
   return withEngine(flags, async (engine) => {
     const report = await engine.collectGarbage({ dryRun: flags.dryRun ?? false, ...(days === undefined ? {} : { olderThanDays: days }) });
     if (flags.json) printJson(report);

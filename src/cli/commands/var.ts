@@ -63,10 +63,7 @@ export function removeVariable([name = ""]: readonly string[], flags: VarFlags):
 export function getVariable([name = ""]: readonly string[], flags: VarFlags): Promise<number> {
   return withEngine(flags, async (engine) => {
     const variable = await engine.vault.get(name, { workspace: engine.places.workspace });
-    if (!variable) {
-      warn(say("noSuchVariable", name));
-      return exitCodes.failed;
-    }
+    if (!variable) throw new Error(say("noSuchVariable", name));
     if (!flags.reveal) throw new UsageError(say("revealNeeded", name));
     if (flags.json) printJson({ name, value: variable.value });
     else print(variable.value);

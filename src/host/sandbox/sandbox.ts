@@ -398,5 +398,8 @@ function noOverlay(): ToolFailure {
 }
 
 function notFound(id: string): ToolFailure {
-  return new ToolFailure("tool_not_found", `There is no change set '${id}'.`, { details: { reason: "no_change_set", id } });
+  return new ToolFailure("tool_not_found", `There is no kept dry run '${id}'; it was applied or dropped, or never was.`, {
+    hint: "A dry run of a command with --keep prints its id: karyi call Bash JSON --dry-run --keep",
+    details: { reason: "no_change_set", id },
+  });
 }
