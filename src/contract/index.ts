@@ -9,6 +9,7 @@ export * from "./files.ts";
 export * from "./hook.ts";
 export * from "./journal.ts";
 export * from "./json.ts";
+export * from "./kept-ends.ts";
 export * from "./outputs.ts";
 export * from "./path.ts";
 export * from "./plan.ts";

@@ -1,5 +1,5 @@
 /** Output of a background command in bounded memory: the first and the last bytes stay, what lies between is counted. */
-import { StringDecoder } from "node:string_decoder";
+import { KeptEnds } from "../../contract/index.ts";
 
 const headBytes = 800 * 1024;
 const tailBytes = 200 * 1024;
@@ -12,45 +12,40 @@ export interface KeptPage {
 }
 
 export class KeptOutput {
-  readonly #head: Buffer[] = [];
-  #headLength = 0;
-  #tail: Buffer[] = [];
-  #tailLength = 0;
-  #total = 0;
+  readonly #ends = new KeptEnds(headBytes, tailBytes);
 
   get total(): number {
-    return this.#total;
+    return this.#ends.total;
   }
 
   push(chunk: Uint8Array): void {
-    let rest = Buffer.from(chunk);
-    this.#total += rest.length;
-    if (this.#headLength < headBytes) {
-      const part = rest.subarray(0, headBytes - this.#headLength);
-      this.#head.push(part);
-      this.#headLength += part.length;
-      rest = rest.subarray(part.length);
-    }
-    if (rest.length === 0) return;
-    this.#tail.push(rest);
-    this.#tailLength += rest.length;
-    while (this.#tailLength - (this.#tail[0]?.length ?? 0) >= tailBytes) this.#tailLength -= this.#tail.shift()?.length ?? 0;
+    this.#ends.push(chunk);
   }
 
   /** From `offset` on, at most `limit` bytes; a page never splits a character that is complete. */
   read(offset: number, limit: number): KeptPage {
-    const from = Math.min(Math.max(0, offset), this.#total);
-    const tailStart = this.#total - this.#tailLength;
-    const dropped = from >= this.#headLength && from < tailStart ? tailStart - from : 0;
+    const { total, lost } = this.#ends;
+    const head = this.#ends.head();
+    const from = Math.min(Math.max(0, offset), total);
+    const tailStart = head.length + lost;
+    const dropped = from >= head.length && from < tailStart ? tailStart - from : 0;
     const start = from + dropped;
-    const source =
-      start < this.#headLength ? Buffer.concat(this.#head).subarray(start) : Buffer.concat(this.#tail).subarray(start - tailStart);
+    const source = start < head.length ? head.subarray(start) : this.#ends.tail().subarray(start - tailStart);
     const page = source.subarray(0, limit);
-    const decoder = new StringDecoder("utf8");
-    const text = decoder.write(page);
-    // Bytes of a cut character belong to the next page, unless nothing more can follow.
-    const held = page.length - Buffer.byteLength(text);
-    const whole = held > 0 && held < 4 && page.length > held;
-    return { text: whole ? text : page.toString("utf8"), next: start + page.length - (whole ? held : 0), dropped };
+    const cut = cutBytes(page);
+    // They belong to the next page; alone, nothing more may follow them.
+    const whole = cut < page.length ? page.subarray(0, page.length - cut) : page;
+    return { text: whole.toString("utf8"), next: start + whole.length, dropped };
   }
+}
+
+/** How many bytes at the end begin a character and do not finish it. */
+function cutBytes(bytes: Buffer): number {
+  for (let back = 1; back <= Math.min(3, bytes.length); back++) {
+    const byte = bytes[bytes.length - back] ?? 0;
+    if ((byte & 0xc0) === 0x80) continue;
+    const length = byte >= 0xf0 ? 4 : byte >= 0xe0 ? 3 : byte >= 0xc0 ? 2 : 1;
+    return length > back ? back : 0;
+  }
+  return 0;
 }

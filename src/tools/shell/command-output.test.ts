@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { KeptEnds } from "../../contract/index.ts";
 import { CommandOutput } from "./command-output.ts";
-import { KeptEnds } from "./kept-ends.ts";
 
 describe("kept ends", () => {
   it("any chunking keeps the same first and last bytes and counts the rest", () => {

@@ -3,9 +3,8 @@
  * binary output becomes a note, and what was cut is counted exactly and kept whole elsewhere.
  */
 import { StringDecoder } from "node:string_decoder";
-import type { LiveText, Truncation } from "../../contract/index.ts";
+import { KeptEnds, type LiveText, type Truncation } from "../../contract/index.ts";
 import { binaryName } from "./binary-output.ts";
-import { KeptEnds } from "./kept-ends.ts";
 
 const stdoutLimit = 200 * 1024;
 const stderrLimit = 56 * 1024;
