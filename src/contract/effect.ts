@@ -11,9 +11,9 @@ export interface ReadEffect {
   readonly kind: "read";
   readonly path: PathFacts;
   /** Everything below the path too (a listing, a search). */
-  readonly tree?: boolean;
+  readonly tree?: boolean | undefined;
   /** Links that lie up to this deep below the path are followed. */
-  readonly linkDepth?: number;
+  readonly linkDepth?: number | undefined;
 }
 
 export interface WriteEffect {
@@ -21,7 +21,7 @@ export interface WriteEffect {
   readonly path: PathFacts;
   readonly change: FileChangeKind;
   /** Everything below the path too (a recursive removal). */
-  readonly tree?: boolean;
+  readonly tree?: boolean | undefined;
   /** The file exists and this session never read it: overwriting it asks even in `accept-edits`. */
   readonly unread?: boolean;
 }
@@ -38,7 +38,7 @@ export interface RunEffect {
    */
   readonly understood: boolean;
   /** Why it is not understood, for the person who decides. */
-  readonly reason?: string;
+  readonly reason?: string | undefined;
 }
 
 export interface ConnectEffect {

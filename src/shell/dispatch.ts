@@ -135,9 +135,7 @@ function enter(inner: Unwrapped, judge: Judge, machine: Call["machine"]): void {
 
 function run(judge: Judge, program: string, fields: readonly Field[]): void {
   const reason = judge.reason ?? judge.state.doubt;
-  const text = showFields(fields);
-  if (reason === undefined) judge.effects.push({ kind: "run", program, text, understood: true });
-  else judge.effects.push({ kind: "run", program, text, understood: false, reason });
+  judge.effects.push({ kind: "run", program, text: showFields(fields), understood: reason === undefined, reason });
 }
 
 function baseName(name: string): string {
@@ -156,7 +154,7 @@ function isTrustedPlace(name: string, base: string, judge: Judge): boolean {
     return trusted;
   }
   const found = world.which?.(name);
-  if (found === undefined || isUsual(found, name, world.workspace)) return true;
+  if (found === undefined || isUsual(found, world.workspace)) return true;
   const path = normalizePath(found);
   const inside =
     isWithin(path, world.workspace) || temporaryDirectories.some((directory) => isWithin(path, directory)) || !path.startsWith("/");
@@ -165,10 +163,9 @@ function isTrustedPlace(name: string, base: string, judge: Judge): boolean {
 }
 
 /** Right in `/usr/bin` or `/bin`, with no workspace there. */
-function isUsual(found: string, name: string, workspace: string): boolean {
-  const directory = found.startsWith("/usr/bin/") ? "/usr/bin" : found.startsWith("/bin/") ? "/bin" : undefined;
-  if (directory === undefined || found.length !== directory.length + 1 + name.length) return false;
-  if (name.charCodeAt(0) === 0x2e || !found.endsWith(name)) return false;
+function isUsual(found: string, workspace: string): boolean {
+  const start = found.startsWith("/usr/bin/") ? 9 : found.startsWith("/bin/") ? 5 : 0;
+  if (start === 0 || found.charCodeAt(start) === 0x2e || found.includes("/", start)) return false;
   return !meetsSystem(workspace);
 }
 

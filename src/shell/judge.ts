@@ -19,7 +19,7 @@ import {
   withHidden,
 } from "./paths.ts";
 import type { State } from "./state.ts";
-import type { ChangeKind, DraftEffect, ShellWorld } from "./types.ts";
+import type { ChangeKind, DraftEffect, DraftReadEffect, ShellWorld } from "./types.ts";
 
 /** File names a command prints, for an `xargs` that reads them. */
 export interface PrintedNames {
@@ -83,8 +83,7 @@ export class Judge {
 
   readPath(path: string, tree: boolean, linkDepth = 0): void {
     if (isQuietDevice(path)) return;
-    if (linkDepth > 0) this.effects.push({ kind: "read", path, tree: true, linkDepth });
-    else this.effects.push(tree ? { kind: "read", path, tree: true } : { kind: "read", path });
+    this.effects.push(readEffect(path, tree, linkDepth, undefined, undefined));
   }
 
   /** Names and sizes, not contents: of a secret file that is no more than its directory tells. */
@@ -125,7 +124,7 @@ export class Judge {
     // Of everything in a directory nobody can say what was meant.
     if (last === "*") return false;
     const cut = /^[\w.*?-]+$/.test(last) ? last : "*";
-    for (const path of this.paths(names)) this.effects.push({ kind: "read", path, tree: true, cut });
+    for (const path of this.paths(names)) this.effects.push(readEffect(path, true, 0, undefined, cut));
     return true;
   }
 
@@ -133,8 +132,9 @@ export class Judge {
   readTracked(places: readonly Field[]): void {
     if (this.state.directories === undefined) this.fail("the working directory is not known");
     else if (places.length === 0)
-      for (const path of this.state.directories) this.effects.push({ kind: "read", path, tracked: "repository" });
-    else for (const place of places) for (const path of this.paths(place)) this.effects.push({ kind: "read", path, tracked: "below" });
+      for (const path of this.state.directories) this.effects.push(readEffect(path, false, 0, "repository", undefined));
+    else
+      for (const place of places) for (const path of this.paths(place)) this.effects.push(readEffect(path, false, 0, "below", undefined));
   }
 
   /** Names a filter such as `--include=.env` lets through. */
@@ -167,7 +167,7 @@ export class Judge {
     if (change === "modify" && isQuietDevice(path)) return;
     const floor = this.floor(path, change, tree);
     if (floor !== undefined) this.forbid(floor);
-    this.effects.push(tree ? { kind: "write", path, change, tree: true } : { kind: "write", path, change });
+    this.effects.push({ kind: "write", path, change, tree: tree ? true : undefined });
   }
 
   private writePattern(field: Field, change: ChangeKind, tree: boolean): void {
@@ -247,6 +247,18 @@ export class Judge {
     }
     return this.state.directories;
   }
+}
+
+/** One shape for every read: the policy and the host go through many effects, and faster where they look alike. */
+function readEffect(
+  path: string,
+  tree: boolean,
+  linkDepth: number,
+  tracked: DraftReadEffect["tracked"],
+  cut: string | undefined,
+): DraftReadEffect {
+  const follows = linkDepth > 0;
+  return { kind: "read", path, tree: tree || follows ? true : undefined, linkDepth: follows ? linkDepth : undefined, tracked, cut };
 }
 
 const quietDevices = new Set(["/dev/null", "/dev/stdin", "/dev/stdout", "/dev/stderr", "/dev/fd/0", "/dev/fd/1", "/dev/fd/2"]);

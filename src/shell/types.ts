@@ -62,9 +62,9 @@ export interface DraftReadEffect extends Omit<ReadEffect, "path"> {
   /** Absolute, `.` and `..` still in it. */
   readonly path: string;
   /** Git shows contents of files it tracks: those of the whole repository the path lies in, or only those at or below it. */
-  readonly tracked?: "repository" | "below";
+  readonly tracked?: "repository" | "below" | undefined;
   /** Names below it that match this are cut at blanks: one with a blank in it would name other files. */
-  readonly cut?: string;
+  readonly cut?: string | undefined;
 }
 
 export interface DraftWriteEffect extends Omit<WriteEffect, "path"> {
