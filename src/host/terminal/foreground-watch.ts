@@ -66,6 +66,10 @@ export class ForegroundWatch {
     return this.waiting;
   }
 
+  async asksPassword(): Promise<boolean> {
+    return this.waiting?.kind === "password" || ((await this.#detector?.asksPassword()) ?? false);
+  }
+
   atPrompt(): boolean {
     return this.#detector?.atPrompt() ?? false;
   }

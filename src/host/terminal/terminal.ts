@@ -31,6 +31,9 @@ const endsShellInput = /[\x03\x04]/;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: cursor keys as a terminal sends them
 const plainArrow = /^\x1b\[[ABCDHF]$/;
 
+/** How often it is looked at what a person types into, within a line. */
+const relookMs = 1_000;
+
 export function createTerminal(options: TerminalOptions): SessionTerminal {
   return new Terminal(options);
 }
@@ -47,6 +50,9 @@ class Terminal implements SessionTerminal {
   #call: TerminalCall | undefined;
   #takenOver = false;
   #restarted = false;
+  /** What a person types goes one after the other. */
+  #typing: Promise<void> = Promise.resolve();
+  #typed = { inLine: false, lookedAt: 0 };
   /** Since the last prompt something was typed that may have changed a shell started there. */
   #altered = false;
 
@@ -183,7 +189,15 @@ class Terminal implements SessionTerminal {
     this.#altered ||= !this.#life.isIdle;
     this.#life.epoch += 1;
     const text = Buffer.from(bytes).toString("utf8");
-    this.#hidden.typed(text, this.#foreground.waiting?.kind === "password");
+    this.#typing = this.#typing.then(() => this.#typeFor(text)).catch(() => {});
+  }
+
+  /** Before a program can read it, it is known whether that program asks for a password. */
+  async #typeFor(text: string): Promise<void> {
+    const { inLine, lookedAt } = this.#typed;
+    const looks = !this.#life.isIdle && !(inLine && Date.now() - lookedAt < relookMs);
+    this.#hidden.typed(text, looks && (await this.#foreground.asksPassword()));
+    this.#typed = { inLine: !this.#life.isIdle && !/[\r\n]$/.test(text), lookedAt: looks ? Date.now() : lookedAt };
     this.#foreground.typed();
     this.#life.type(text);
   }

@@ -85,6 +85,11 @@ export class WaitDetector {
     return reader?.pid === pid && reader.thread === thread;
   }
 
+  /** As the terminal is now, whether or not anybody is seen to wait. */
+  async asksPassword(): Promise<boolean> {
+    return (await this.#name(this.#probe())).kind === "password";
+  }
+
   /** The shell reads its line: what is typed now stands at the prompt. */
   atPrompt(): boolean {
     return probeForeground(this.#shell, this.#terminal).reader?.pid === this.#shell;

@@ -164,6 +164,24 @@ describe("a password", () => {
     expect((await terminal.screen()).lines.join("\n")).not.toContain(secret);
   });
 
+  test("that a person types where nobody looked is hidden just the same", async () => {
+    const { run, terminal } = await testTerminal();
+    await run("true");
+    const secret = ["cor", "rect-horse"].join("");
+    const prompted = new Promise<void>((resolve) => {
+      let shown = "";
+      terminal.watch((bytes) => {
+        shown += Buffer.from(bytes).toString();
+        if (shown.includes("Word? ")) resolve();
+      });
+    });
+    terminal.type(Buffer.from("read -s -p 'Wor''d? ' word; echo; echo \"it is $word\"\r"));
+    await prompted;
+    terminal.type(Buffer.from(`${secret}\r`));
+    await expect.poll(async () => (await terminal.screen()).lines.join("\n"), { timeout: 20_000 }).toContain("it is [hidden]");
+    expect((await terminal.screen()).lines.join("\n")).not.toContain(secret);
+  });
+
   test("that the person refuses leaves the program waiting", async () => {
     const { run } = await testTerminal({ askSecret: async () => undefined });
     expect(await run("read -s -p 'Password: ' word")).toMatchObject({ waiting: "password" });
