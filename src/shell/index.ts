@@ -3,6 +3,7 @@ export { analyzeCommand } from "./analyze.ts";
 export { type BoundCommand, bindPlaceholders } from "./bind-placeholders.ts";
 export { classify } from "./classify.ts";
 export { extractCommands, parseShell } from "./extract.ts";
+export { nameMatches } from "./paths.ts";
 export type {
   DraftEffect,
   DraftReadEffect,

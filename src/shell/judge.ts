@@ -29,6 +29,17 @@ export interface PrintedNames {
 }
 
 const rootOnly: readonly string[] = ["/"];
+/** Opened where names are only listed. */
+const nothing: readonly string[] = [];
+
+/** Which files a pattern names; the shell's leave out those that begin with a dot unless it says one. */
+function namesOf(pattern: string, isShells: boolean): readonly string[] | undefined {
+  const last = pattern.slice(pattern.lastIndexOf("/") + 1);
+  if (last === "" || last === "**" || last.includes("\\")) return undefined;
+  const hidesDots = isShells && !pattern.includes("**");
+  if (hidesDots && last.startsWith("*")) return [`[!.]${last}`];
+  return [hidesDots && last.startsWith("?") ? `[!.]${last.slice(1)}` : last];
+}
 
 export class Judge {
   reason: string | undefined;
@@ -70,20 +81,22 @@ export class Judge {
   }
 
   /** A file (or everything below it) is read. */
-  read(field: Field, tree = false, linkDepth = 0): void {
+  read(field: Field, tree = false, linkDepth = 0, opens?: readonly string[]): void {
     if (field.kind === "text") {
-      if (field.text !== "") for (const here of this.directoriesFor(field.text)) this.readPath(joinPath(here, field.text), tree, linkDepth);
+      if (field.text !== "")
+        for (const here of this.directoriesFor(field.text)) this.readPath(joinPath(here, field.text), tree, linkDepth, opens);
       return;
     }
     this.note(field);
     const depth = Math.max(linkDepth, globDepth(field));
-    for (const path of this.paths(field)) this.readPath(path, tree || field.kind === "glob", depth);
+    const names = field.kind === "glob" && !tree ? namesOf(field.text, this.world.interactive !== true) : opens;
+    for (const path of this.paths(field)) this.readPath(path, tree || field.kind === "glob", depth, names);
     if (field.kind === "glob") this.readCandidates(field.text);
   }
 
-  readPath(path: string, tree: boolean, linkDepth = 0): void {
+  readPath(path: string, tree: boolean, linkDepth = 0, opens?: readonly string[]): void {
     if (isQuietDevice(path)) return;
-    this.effects.push(readEffect(path, tree, linkDepth, undefined, undefined));
+    this.effects.push(readEffect(path, tree, linkDepth, undefined, undefined, opens));
   }
 
   /** Names and sizes, not contents: of a secret file that is no more than its directory tells. */
@@ -110,12 +123,16 @@ export class Judge {
   }
 
   private listPath(path: string, tree: boolean, linkDepth = 0): void {
-    this.readPath(isSecretFile(path) ? parentOf(path) : path, tree, linkDepth);
+    this.readPath(isSecretFile(path) ? parentOf(path) : path, tree, linkDepth, nothing);
   }
 
-  readHere(tree: boolean, linkDepth = 0): void {
+  readHere(tree: boolean, linkDepth = 0, opens?: readonly string[]): void {
     if (this.state.directories === undefined) this.fail("the working directory is not known");
-    else for (const directory of this.state.directories) this.readPath(directory, tree, linkDepth);
+    else for (const directory of this.state.directories) this.readPath(directory, tree, linkDepth, opens);
+  }
+
+  listHere(tree: boolean, linkDepth = 0): void {
+    this.readHere(tree, linkDepth, nothing);
   }
 
   /** Whether file names that were cut at blanks may be taken for whole: the host then looks for one that is not. */
@@ -124,7 +141,8 @@ export class Judge {
     // Of everything in a directory nobody can say what was meant.
     if (last === "*") return false;
     const cut = /^[\w.*?-]+$/.test(last) ? last : "*";
-    for (const path of this.paths(names)) this.effects.push(readEffect(path, true, 0, undefined, cut));
+    const opens = namesOf(names.text, false);
+    for (const path of this.paths(names)) this.effects.push(readEffect(path, true, 0, undefined, cut, opens));
     return true;
   }
 
@@ -256,9 +274,11 @@ function readEffect(
   linkDepth: number,
   tracked: DraftReadEffect["tracked"],
   cut: string | undefined,
+  opens?: readonly string[],
 ): DraftReadEffect {
   const follows = linkDepth > 0;
-  return { kind: "read", path, tree: tree || follows ? true : undefined, linkDepth: follows ? linkDepth : undefined, tracked, cut };
+  const within = tree || follows ? true : undefined;
+  return { kind: "read", path, tree: within, linkDepth: follows ? linkDepth : undefined, tracked, cut, opens: within && opens };
 }
 
 const quietDevices = new Set(["/dev/null", "/dev/stdin", "/dev/stdout", "/dev/stderr", "/dev/fd/0", "/dev/fd/1", "/dev/fd/2"]);

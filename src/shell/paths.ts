@@ -119,6 +119,11 @@ function patternMatcher(pattern: string): (name: string) => boolean {
   return (name) => name.endsWith(ending) && (dotted || !name.startsWith(".")) && matches(pattern, name);
 }
 
+/** Whether a name matches, whatever its case; a leading dot is as good as a letter. */
+export function nameMatches(pattern: string, name: string): boolean {
+  return matches(pattern.toLowerCase(), name.toLowerCase());
+}
+
 /** Goes back to the last `*` only, so that it takes no longer than pattern times name. */
 function matches(pattern: string, name: string): boolean {
   let at = 0;

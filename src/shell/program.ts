@@ -17,7 +17,7 @@ export interface ProgramSpec extends OptionSpec {
   readonly recursive?: readonly string[];
   /** Options that make it follow the links it meets below. */
   readonly following?: readonly string[];
-  /** Without operands it works on the working directory. */
+  /** Without operands it lists the working directory. */
   readonly here?: boolean;
   /** Prints the names it was given (or received), one each. */
   readonly passesNames?: boolean;
@@ -71,7 +71,7 @@ function applyOperands(rule: OperandRule, parsed: ParsedOptions, judge: Judge): 
   const tree = rule.operands === "tree" || isGiven(rule.recursive, options);
   const depth = tree && isGiven(rule.following, options) ? anyDepth : 0;
   if (operands.length === 0) {
-    if (rule.here && !options.has("version") && !options.has("help")) judge.readHere(tree, depth);
+    if (rule.here && !options.has("version") && !options.has("help")) judge.listHere(tree, depth);
     if (rule.passesNames && judge.upstream !== undefined && !isGiven(altering, options)) judge.names = judge.upstream;
   }
   switch (rule.operands) {
@@ -81,10 +81,10 @@ function applyOperands(rule: OperandRule, parsed: ParsedOptions, judge: Judge): 
       if (operands.length > 0) judge.fail("takes no operands");
       return;
     case "read":
-    case "tree":
       for (const field of operands) if (!isStandardInput(field)) judge.read(field, tree, depth);
       return;
     case "list":
+    case "tree":
       for (const field of operands) judge.list(field, tree, depth);
       return;
     default:

@@ -65,6 +65,8 @@ export interface DraftReadEffect extends Omit<ReadEffect, "path"> {
   readonly tracked?: "repository" | "below" | undefined;
   /** Names below it that match this are cut at blanks: one with a blank in it would name other files. */
   readonly cut?: string | undefined;
+  /** Of the files below it only those are opened whose names match one of these patterns; none where it only lists. */
+  readonly opens?: readonly string[] | undefined;
 }
 
 export interface DraftWriteEffect extends Omit<WriteEffect, "path"> {

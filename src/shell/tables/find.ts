@@ -158,7 +158,11 @@ function readValue(predicate: string, value: Field | undefined, negated: boolean
       search.names.push(value.text);
     }
   }
-  if (/regex$/.test(predicate)) search.narrowed = true;
+  if (/regex$/.test(predicate)) {
+    search.narrowed = true;
+    // Roughly the names it finds, for secrets that it spells out.
+    search.names.push(value.text.replace(/\\\./g, ".").replace(/\.\*/g, "*"));
+  }
   if (predicate === "-printf") search.custom = true;
   return true;
 }

@@ -1,9 +1,9 @@
 /** Programs that search file contents and names. Options that start a program or read a list of options are left out. */
 import { environmentSteers } from "../environment.ts";
-import type { Field } from "../field.ts";
+import { type Field, mayBeOption } from "../field.ts";
 import { anyDepth, type Judge } from "../judge.ts";
 import type { Call, Program } from "../machine.ts";
-import type { ParsedOptions } from "../options.ts";
+import type { GivenOptions, ParsedOptions } from "../options.ts";
 import { isStandardInput, program } from "../program.ts";
 import { find } from "./find.ts";
 import { xargs } from "./xargs.ts";
@@ -27,14 +27,26 @@ function patternThenFiles(recursive: readonly string[], alwaysRecursive: boolean
     // Links in the tree lead anywhere, and only the names in it can be looked at beforehand.
     if (following.some((name) => options.has(name))) judge.fail("follows links, which may lead out of the directory");
     const depth = options.has("R") || options.has("dereference-recursive") ? anyDepth : 0;
-    for (const field of files) if (!isStandardInput(field)) judge.read(field, tree, depth);
-    if (files.length === 0 && tree) judge.readHere(true, depth);
+    const opens = options.has("files") ? [] : included(options);
+    for (const field of files) {
+      // A file may be called `-r`.
+      const mayRecurse = field.kind === "glob" && mayBeOption(field) && !/\.\w+$/.test(field.text);
+      if (!isStandardInput(field)) judge.read(field, tree || mayRecurse, depth, mayRecurse ? undefined : opens);
+    }
+    if (files.length === 0 && tree) judge.readHere(true, depth, opens);
     if (files.length === 0 && !tree && options.every((name) => passing.has(name))) judge.names = judge.upstream;
     // Of standard input the "name" is whatever `--label` says.
     const named = files.length > 0 || tree;
     if (named && (options.has("l") || options.has("files-with-matches") || options.has("files")))
       printsNames(files, judge, options.has("Z") || options.has("null") || options.has("0"));
   };
+}
+
+/** The names that `grep --include` lets through, where those are all. */
+function included(options: GivenOptions): readonly string[] | undefined {
+  const patterns = options.all("include");
+  const isKnown = patterns.length > 0 && patterns.every(({ kind, text }) => kind === "text" && /^[\w.*?-]+$/.test(text));
+  return isKnown ? patterns.map(({ text }) => text) : undefined;
 }
 
 /** Names found below the given places. */
@@ -100,7 +112,7 @@ function fdOperands(operands: readonly Field[], judge: Judge, parsed: ParsedOpti
   const places = operands.slice(1);
   const depth = parsed.options.has("L") || parsed.options.has("follow") ? anyDepth : 0;
   for (const field of places) judge.list(field, true, depth);
-  if (places.length === 0) judge.readHere(true, depth);
+  if (places.length === 0) judge.listHere(true, depth);
   const pattern = operands[0];
   if (pattern?.kind === "text") judge.readNamed(pattern.text);
   judge.names = {

@@ -4,7 +4,7 @@ import type { DraftEffect, DraftReadEffect } from "../../shell/index.ts";
 import { trackedSecrets } from "./tracked-secrets.ts";
 
 /** A read of which it is still open whether names below it are what they seem. */
-export type ResolvedRead = ReadEffect & Pick<DraftReadEffect, "cut">;
+export type ResolvedRead = ReadEffect & Pick<DraftReadEffect, "cut" | "opens">;
 export type ResolvedEffect = Exclude<Effect, ReadEffect> | ResolvedRead;
 
 export async function resolveEffects(

@@ -5,7 +5,7 @@ import { expect, it, onTestFinished } from "vitest";
 import { createEngine } from "../../index.ts";
 
 /** The verdict on a command in a workspace whose links lead out of it. */
-async function world(more: readonly string[] = []) {
+async function world(more: readonly string[] = [], links: readonly (readonly [string, string])[] = []) {
   const root = realpathSync(mkdtempSync(join(tmpdir(), "karyi-links-")));
   onTestFinished(() => rmSync(root, { recursive: true }));
   const workspace = join(root, "w");
@@ -16,6 +16,7 @@ async function world(more: readonly string[] = []) {
     mkdirSync(dirname(join(root, file)), { recursive: true });
     writeFileSync(join(root, file), "x\n");
   }
+  for (const [link, target] of links) symlinkSync(target, join(root, link));
   symlinkSync("../../outside/private", join(workspace, "docs/z.md"));
   symlinkSync("../../../outside/private", join(workspace, "src/deep/z.ts"));
   symlinkSync("c.md", join(workspace, "plain/inside.md"));
@@ -90,4 +91,57 @@ it("what find hands over at any depth is judged where links lead", async () => {
   const verdict = await world();
   for (const command of ["find src -name '*.ts' -exec cat {} +", "find . -name '*.ts' | xargs head -1"])
     expect([command, await verdict(command)]).toEqual([command, "ask"]);
+});
+
+it("a secret in the workspace makes only those ask who would open it", async () => {
+  const verdict = await world(["w/.env", "w/plain/server.pem", "w/code/a.ts"]);
+  for (const command of [
+    "ls -R",
+    "ls .e*",
+    "ls *.ts",
+    "tree",
+    "du -sh .",
+    "find . -name '*.ts'",
+    "find . -type f",
+    "rg --files",
+    "cat *.md",
+    "wc -l code/*.ts",
+    "grep x *.md",
+    "grep -rn x . --include='*.ts'",
+    "find code -name '*.ts' -exec cat {} +",
+    "find code -name '*.ts' | xargs cat",
+    "for f in code/*.ts; do head -1 $f; done",
+  ])
+    expect([command, await verdict(command)]).toEqual([command, "allow"]);
+  for (const command of [
+    "cat .e*",
+    "cat .*",
+    "cat plain/*",
+    "cat plain/*.pem",
+    "cat plain/s*",
+    "grep x *",
+    "grep -r x .",
+    "grep -r x . --include='*.pem'",
+    "grep -r x . --include='*.ts' --include='.e*'",
+    "rg -uu x",
+    "find . -type f -exec cat {} +",
+    "find . -name 'S*' -exec cat {} +",
+    "find . -iname 'SERVER*' -exec cat {} +",
+    "find . -name zzz -o -type f -exec cat {} +",
+    "find . -exec cat {} \\; -name zzz",
+    "find . -not -name zzz -exec cat {} +",
+    "find . ! \\( -name zzz \\) -exec cat {} +",
+    "find . -name '*.ts' -o ! -name zzz | xargs cat",
+    "find . -regex '.*env' -exec cat {} +",
+    "find . -type f | xargs cat",
+    "cat $(find . -type f)",
+  ])
+    expect([command, await verdict(command)]).toEqual([command, "ask"]);
+});
+
+it("a link to a secret beside it is judged where it leads", async () => {
+  const verdict = await world(["w/links/.env"]);
+  expect(await verdict("cat links/*.ts")).toBe("allow");
+  const linked = await world(["w/links/.env"], [["w/links/z.ts", ".env"]]);
+  expect(await linked("cat links/*.ts")).toBe("ask");
 });

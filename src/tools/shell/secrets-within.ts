@@ -4,6 +4,7 @@
  * own, so that the policy judges them as if they had been asked for by name.
  */
 import type { Effect, FileReader, Search } from "../../contract/index.ts";
+import { nameMatches } from "../../shell/index.ts";
 import type { ResolvedEffect, ResolvedRead } from "./resolve-effects.ts";
 import { mayBeSecret, secretPattern } from "./secret-names.ts";
 
@@ -17,26 +18,34 @@ export async function withSecretsWithin(
   resolved: readonly ResolvedEffect[],
   { search, files, signal }: { readonly search: Search; readonly files: Pick<FileReader, "resolve">; readonly signal: AbortSignal },
 ): Promise<Effect[]> {
-  /** Each tree, and how deep links in it are followed. */
-  const trees = new Map<string, number>();
+  /** Each tree, how deep links in it are followed, and which files in it are opened: any, where nothing is said. */
+  const trees = new Map<string, { readonly depth: number; readonly opens: readonly string[] | undefined }>();
   const look = { search, files, signal };
   const cut = await Promise.all(
     resolved.map((effect) => (effect.kind === "read" && effect.cut !== undefined ? cutNames(effect, effect.cut, look) : [])),
   );
   const effects = resolved.map(settled);
-  for (const effect of effects) {
+  for (const effect of resolved) {
     if (effect.kind !== "read" || effect.tree !== true || effect.path.kind !== "directory") continue;
-    trees.set(effect.path.real, Math.max(effect.linkDepth ?? 0, trees.get(effect.path.real) ?? 0));
+    const { linkDepth = 0, opens } = effect;
+    const other = trees.get(effect.path.real) ?? { depth: 0, opens: [] };
+    trees.set(effect.path.real, {
+      depth: Math.max(linkDepth, other.depth),
+      opens: opens === undefined || other.opens === undefined ? undefined : [...other.opens, ...opens],
+    });
   }
   const found = await Promise.all(
-    [...trees].flatMap(([directory, depth]) => [secretsIn(directory, look), depth > 0 ? leadingOut(directory, depth, look) : []]),
+    [...trees].flatMap(([directory, { depth, opens }]) => [
+      secretsIn(directory, opens, look),
+      depth > 0 ? leadingOut(directory, depth, look) : [],
+    ]),
   );
   return [...effects, ...cut.flat(), ...found.flat()];
 }
 
 function settled(effect: ResolvedEffect): Effect {
-  if (effect.kind !== "read" || effect.cut === undefined) return effect;
-  const { cut: _, ...read } = effect;
+  if (effect.kind !== "read" || (effect.cut === undefined && effect.opens === undefined)) return effect;
+  const { cut: _cut, opens: _opens, ...read } = effect;
   return read;
 }
 
@@ -63,7 +72,7 @@ async function cutNames(
   }
 }
 
-/** What is read through links that leave the tree. */
+/** What is read through links that leave the tree, or lead to a secret in it under another name. */
 async function leadingOut(
   directory: string,
   depth: number,
@@ -74,15 +83,20 @@ async function leadingOut(
   const targets = new Map<string, Effect>();
   for (const facts of await Promise.all(paths.map((path) => files.resolve(path)))) {
     const isInside = facts.real === directory || facts.real.startsWith(`${directory}/`);
-    if (!isInside && facts.kind !== "absent") targets.set(facts.real, { kind: "read", path: facts, tree: facts.kind === "directory" });
+    if ((!isInside || mayBeSecret(facts.real.slice(directory.length + 1))) && facts.kind !== "absent")
+      targets.set(facts.real, { kind: "read", path: facts, tree: facts.kind === "directory" });
   }
   return [...targets.values(), ...unsure];
 }
 
 async function secretsIn(
   directory: string,
+  opens: readonly string[] | undefined,
   { search, files, signal }: { readonly search: Search; readonly files: Pick<FileReader, "resolve">; readonly signal: AbortSignal },
 ): Promise<Effect[]> {
+  if (opens?.length === 0) return [];
+  const isOpened = (path: string): boolean =>
+    opens === undefined || opens.some((pattern) => nameMatches(pattern, path.slice(path.lastIndexOf("/") + 1)));
   try {
     const { hits, total, partial } = await search.find({
       directory,
@@ -92,7 +106,7 @@ async function secretsIn(
       signal,
       deadlineMs,
     });
-    const named = hits.filter(({ path }) => mayBeSecret(path));
+    const named = hits.filter(({ path }) => mayBeSecret(path) && isOpened(path));
     const reads = await Promise.all(
       named
         .slice(0, maxNamed)
