@@ -11,6 +11,7 @@ import {
   isWithin,
   joinPath,
   looksSecret,
+  mayNameStore,
   normalizePath,
   parentOf,
   patternIn,
@@ -199,7 +200,9 @@ export class Judge {
         everything &&
         (place === "/" || place === this.home() || isWithin(this.home(), place));
       if (wrecks) this.forbid(`changes everything in ${place}`);
-      this.effects.push({ kind: "write", path, change, tree: true });
+      // Some files of a directory are not the directory; which ones, is known only when it runs.
+      const isPart = change === "delete" && !everything && !mayNameStore(field.text);
+      this.effects.push({ kind: "write", path, change: isPart ? "modify" : change, tree: true });
       for (const candidate of secretCandidates(patternIn(here, field.text))) this.writePath(candidate, change, tree);
     }
     if (this.state.directories === undefined && !directory.startsWith("/")) this.fail("the working directory is not known");

@@ -52,6 +52,12 @@ const secretDirectories = [
   ".password-store",
   ".mozilla",
 ];
+/** A pattern whose last name may be that of a directory which must not go: a repository's, or one with secrets or settings. */
+export function mayNameStore(pattern: string): boolean {
+  const last = pattern.slice(pattern.lastIndexOf("/") + 1);
+  return last === "" || secretDirectories.some((name) => nameMatches(last, name));
+}
+
 const secretFiles =
   ".env .env.local .env.production .envrc .netrc .npmrc .pypirc .pgpass .my.cnf .git-credentials .htpasswd .dockercfg .bashrc .bash_history .vault-token id_rsa id_ed25519 id_ecdsa server.pem server.key private.key keystore.jks cert.p12 cert.pfx credentials shadow authorized_keys".split(
     " ",

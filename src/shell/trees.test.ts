@@ -38,3 +38,30 @@ describe("links that lead anywhere", () => {
     expect(analyzeCommand(command, world).understood).toBe(false);
   });
 });
+
+function removals(command: string): readonly string[] {
+  return analyzeCommand(command, world).effects.flatMap((effect) =>
+    effect.kind === "write" && effect.path === "/repo" ? [effect.change] : [],
+  );
+}
+
+describe("some files of a directory are not the directory", () => {
+  it.each(["rm *.log", "find . -name '*.log' -delete", "find . -name '*.log' | xargs rm", "find . -name '*.log' -exec rm {} +"])(
+    "%s",
+    (command) => {
+      expect(removals(command)).toEqual(["modify"]);
+    },
+  );
+
+  it.each([
+    "rm -rf *",
+    "rm -rf .g*",
+    "rm -rf .[a-z]*",
+    "find . -name '.g*' -exec rm -rf {} +",
+    "find . -not -name x -delete",
+    "find . -name x -o -delete",
+    "find . -delete -name x",
+  ])("but %s may be all of it", (command) => {
+    expect(removals(command)).toContain("delete");
+  });
+});

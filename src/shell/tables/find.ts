@@ -122,7 +122,7 @@ function readExpression(fields: readonly Field[], search: Search, judge: Judge):
   return understood;
 }
 
-const acting = /^-(?:print0?|ls|exec|execdir|ok|okdir)$/;
+const acting = /^-(?:print0?|ls|exec|execdir|ok|okdir|delete)$/;
 
 function beginsExpression(field: Field): boolean {
   if (field.kind === "text")
@@ -176,6 +176,10 @@ function commandEnd(fields: readonly Field[], from: number): number {
 }
 
 function remove(search: Search, judge: Judge): void {
+  if (!search.anything) {
+    for (const found of foundNames(search)) judge.write(found, "delete", true);
+    return;
+  }
   for (const place of search.places.length === 0 ? [textField(".")] : search.places) {
     for (const path of judge.paths(place)) {
       // A narrowed search in the workspace is a clean-up; in the home directory or the root it is not.
