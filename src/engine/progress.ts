@@ -10,9 +10,9 @@ const maxKeptBytes = 64 * 1024;
 const maxPendingBytes = 16 * 1024;
 
 export class Progress {
-  readonly #call: Call;
+  readonly #call: Pick<Call, "id">;
   readonly #sessionId: string;
-  readonly #feed: EventFeed;
+  readonly #feed: Pick<EventFeed, "appendSoon">;
   readonly #stream: ReturnType<Masker["stream"]>;
   readonly #onProgress: ((text: string) => void) | undefined;
   #pending = "";
@@ -22,7 +22,13 @@ export class Progress {
   #writing: Promise<void> = Promise.resolve();
   #closed = false;
 
-  constructor(call: Call, sessionId: string, feed: EventFeed, masker: Masker, onProgress?: (text: string) => void) {
+  constructor(
+    call: Pick<Call, "id">,
+    sessionId: string,
+    feed: Pick<EventFeed, "appendSoon">,
+    masker: Pick<Masker, "stream">,
+    onProgress?: (text: string) => void,
+  ) {
     this.#call = call;
     this.#sessionId = sessionId;
     this.#feed = feed;
@@ -67,5 +73,7 @@ export class Progress {
     this.#writing = this.#writing.then(() =>
       this.#feed.appendSoon(this.#sessionId, [{ type: "tool_progress", callId: this.#call.id, body }]),
     );
+    // Whoever closes hears of it; until then nobody listens, which would end the process.
+    this.#writing.catch(() => undefined);
   }
 }

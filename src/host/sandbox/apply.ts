@@ -9,6 +9,7 @@ import { basename, dirname, join } from "node:path";
 import { systemPath } from "../files/byte-name.ts";
 import { lchown, link, lstat, mkdir, rename, rmdir, symlink, unlink } from "../files/calls.ts";
 import { throughClosed, throughClosedNow } from "../files/closed.ts";
+import { fileFailure } from "../files/failures.ts";
 import { type HeldDirectory, holdDirectory } from "../files/handles.ts";
 import { makePipe } from "../files/named-pipe.ts";
 import { temporaryName } from "../files/temporary.ts";
@@ -26,8 +27,13 @@ export class Applier {
 
   async apply({ root, upper, operations }: RootChanges): Promise<void> {
     for (const operation of operations) {
-      // The command could write there because it had opened the directory, and it may have closed it again.
-      await throughClosed(dirname(join(root, operation.path)), () => this.#step(root, upper, operation));
+      const path = join(root, operation.path);
+      try {
+        // The command could write there because it had opened the directory, and it may have closed it again.
+        await throughClosed(dirname(path), () => this.#step(root, upper, operation));
+      } catch (error) {
+        throw fileFailure(error, path);
+      }
     }
   }
 

@@ -5,6 +5,7 @@
 import type { Stats } from "node:fs";
 import { dirname, join } from "node:path";
 import { type FileImage, type Images, type JournalEntry, ToolFailure } from "../../contract/index.ts";
+import { fileFailure } from "../files/failures.ts";
 import { holdDirectory } from "../files/handles.ts";
 import { sweepLeftovers } from "../files/temporary.ts";
 import { Applier } from "./apply.ts";
@@ -40,9 +41,10 @@ export async function commitChanges(run: string, roots: readonly RootChanges[], 
     await applier.finish();
   } catch (error) {
     await applier.abandon();
-    await rollBack(journal, ports.images);
-    markCommitted(run);
-    throw error;
+    const failed = await rollBack(journal, ports.images);
+    // What could not be given back is tried again at the next start.
+    if (failed.length === 0) markCommitted(run);
+    throw stopped(error, failed);
   }
   markCommitted(run);
 }
@@ -144,6 +146,17 @@ async function sweep(directory: string): Promise<void> {
   } catch {
     // It was never made, or is gone already.
   }
+}
+
+/** A step that failed: what it was, and what became of those before it. */
+function stopped(error: unknown, failed: readonly string[]): ToolFailure {
+  const { code, message, details } = fileFailure(error, "the workspace");
+  const left = failed.length === 0 ? "" : ` ${failed.length} path(s) are not yet as before (${failed.slice(0, 10).join(", ")}).`;
+  return new ToolFailure(code, `${failed.length === 0 ? "Nothing was changed" : "The changes could not be made"}: ${message}.${left}`, {
+    hint: failed.length === 0 ? "Remove what is in the way, then run the command again." : "They are given back at the next start.",
+    ...(details === undefined ? {} : { details }),
+    cause: error,
+  });
 }
 
 function conflict(paths: readonly string[]): ToolFailure {

@@ -112,7 +112,7 @@ for (const tier of capturingTiers) {
       child.stdout.setEncoding("utf8").on("data", (text: string) => {
         said += text;
       });
-      await vi.waitUntil(() => said.includes("ready"), { timeout: 20_000 });
+      await vi.waitUntil(() => said.includes("ready"), { timeout: 50_000 });
       const base = said.split("\n", 1)[0] ?? "";
       const launchers = readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").trim().split(" ").map(Number).filter(isLauncher);
       for (const one of [pid, ...launchers]) process.kill(one, "SIGKILL");

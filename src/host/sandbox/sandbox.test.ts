@@ -90,6 +90,19 @@ describe.skipIf(!holds)(`change sets${why}`, () => {
     expect(world.sandbox.kept().map((set) => set.id)).toEqual([id]);
   });
 
+  it("a commit that fails on its way takes back what it did and says which path was in the way", async () => {
+    const world = open();
+    const { id } = await world.rehearse("echo mine > b.txt; rm -rf docs; echo last > zzz");
+    rmSync(join(world.home, "sandbox", id, "upper0", "zzz"));
+    const before = treeOf(world.workspace, { times: "changed" });
+    await expect(world.sandbox.commit(world.sandbox.load(id), "call")).rejects.toMatchObject({
+      message: `Nothing was changed: No such file: ${join(world.workspace, "zzz")}.`,
+      details: { reason: "file_not_found", change_set: id },
+    });
+    expect(treeOf(world.workspace, { times: "changed" })).toEqual(before);
+    expect(await elsewhere(world).recoverChangeSets()).toMatchObject({ rolledBack: [] });
+  });
+
   it("what somebody else changes while the command runs is not overwritten", async () => {
     const world = open();
     const shared = join(world.base, "go");
