@@ -89,7 +89,7 @@ export class Undo {
     const journal = await store.journal(call.id);
     const begun = new Map(journal.map(({ path, before }) => [path, before]));
     const { contents: restorations, times } = await planRestorations(calls, store, images);
-    const left = restorations.filter(({ current, target }) => !sameImage(current, target));
+    const left = restorations.filter(isNotYetBack);
     const untouched = ({ path, current }: Restoration): boolean => {
       const before = begun.get(path);
       return before !== undefined && sameImage(current, before);
@@ -125,7 +125,7 @@ export class Undo {
   async #takeBack(session: Session, calls: readonly CallRecord[], options: UndoOptions, context: ResultContext): Promise<Result> {
     const { contents, times } = await planRestorations(calls, this.#dependencies.store, this.#dependencies.images);
     const conflicts = contents.filter(({ conflict }) => conflict);
-    const changes = { contents: contents.filter(({ current, target }) => !sameImage(current, target)), times };
+    const changes = { contents: contents.filter(isNotYetBack), times };
     const report = describe(calls, changes, conflicts);
     if (conflicts.length > 0 && !options.force) {
       throw new ToolFailure(
@@ -270,6 +270,11 @@ async function planRestorations(calls: readonly CallRecord[], store: Pick<Store,
   // What is put back into a directory changes its time, whatever that is now.
   const isLater = ({ path, current, target }: Restoration) => isDirectoryTime(target) || byPath.has(path) || !isSameMoment(current, target);
   return { contents: [...byPath.values()], times: [...times.values()].filter(isLater) };
+}
+
+/** Bytes that only say the same (git's index) are given back as well. */
+function isNotYetBack({ current, target }: Restoration): boolean {
+  return !sameImage(current, target) || (current.kind === "file" && target.kind === "file" && current.hash !== target.hash);
 }
 
 const isDirectoryTime = (image: FileImage): boolean => image.kind === "time" && image.directory === true;
