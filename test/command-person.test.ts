@@ -67,6 +67,14 @@ describe("a command on a terminal", () => {
   });
 });
 
+describe("a background task of the command", () => {
+  it("is said to end with it, and what lives on", async () => {
+    const { run } = await places();
+    const { stderr } = await run(["call", "Bash", '{"command":"sleep 9","run_in_background":true}', "--approve", "yes"]);
+    expect(stderr).toContain("karyi call Terminal");
+  });
+});
+
 describe("a dry run on a terminal", () => {
   it.skipIf(!holds)(`colours the diff, and does not where NO_COLOR is set${why}`, async () => {
     const { at, workspace } = await places();

@@ -227,6 +227,10 @@ const texts = {
   andMore: ["  … and {0} more", "  … 还有 {0} 个"],
   riskyFile: ["(! can act later by itself)", "（！以后可能自动执行）"],
   partedFile: ["(its other names keep what they hold)", "（它的其他名字保持原内容）"],
+  taskEnds: [
+    'A background task ends with its engine, and here that is this command. What should go on running: karyi call Terminal \'{"command":"…"}\'',
+    '后台任务随引擎结束，而这里的引擎就是这条命令。要让程序继续运行：karyi call Terminal \'{"command":"…"}\'',
+  ],
   undoIs: ["Undo with: karyi undo {0}", "撤销：karyi undo {0}"],
   backgroundEnds: [
     "{0}: ended with this command. A background command lives as long as the engine that started it; here use the Terminal tool, which a keeper process holds.",

@@ -37,7 +37,6 @@ export function buildProgram(): Command {
       `call Read '{"file_path":"README.md","limit":20}'`,
       `call Bash '{"command":"npm install"}' --dry-run`,
       `call Bash '{"command":"make clean"}' --dry-run --keep`,
-      `call Bash '{"command":"npm run dev","run_in_background":true}'`,
       `call Terminal '{"command":"npm init"}'`,
       "call Write - < input.json",
     ]),

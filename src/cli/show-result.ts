@@ -34,6 +34,7 @@ export function printResult(result: Result, { workspace, live }: Surroundings): 
   if (text !== "") stream.write(ended(isCommand(result) && !isDryRun(result) ? text : colourDiff(text, stream)));
   const notes = [
     ...sum(result, workspace),
+    ...(fieldsOf(result.data).task_id === undefined ? [] : [say("taskEnds")]),
     ...(result.undoable ? [say("undoIs", result.callId)] : []),
     ...(result.approvalId === undefined ? [] : [say("answerWith", result.approvalId)]),
   ];
