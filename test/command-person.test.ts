@@ -117,7 +117,7 @@ describe("in Chinese", () => {
       const { stdout, stderr } = await run(args, chinese);
       return stdout + stderr;
     };
-    expect(await said("history")).toContain("运行：touch b.txt");
+    expect(await said("history")).toMatch(/成功 .*运行：touch b\.txt/);
     expect(await said("undo", "--dry-run")).toContain("将撤销 1 次调用：\n  - b.txt");
     expect(await said("undo")).toContain("已撤销 1 次调用：\n  - b.txt");
     expect(await said("undo", "nosuch")).toContain("错误：没有可以撤销的内容");

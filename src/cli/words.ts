@@ -77,7 +77,7 @@ const errors: Readonly<Record<string, readonly [what: string, next?: string]>> =
   permission_denied: ["没有得到允许"],
   plan_changed: ["批准之后，这次调用要做的事变了", "请重新调用，以便按现在的情形询问。"],
   policy_changed: ["批准之后策略变了", "请重新调用，以便按现在的策略判断。"],
-  refused: ["没有得到允许"],
+  refused: ["没有得到允许", "不要再试同样的操作，先问清想要什么。"],
   workspace_missing: ["工作目录不存在", "用 --workspace 指定一个存在的目录。"],
   session_not_found: ["没有这个会话", "用 karyi sessions 查看。"],
   stale_file: ["文件在读取之后又有改动", "请重新读取。"],
@@ -92,6 +92,27 @@ const errors: Readonly<Record<string, readonly [what: string, next?: string]>> =
   value_missing: ["变量没有设置", "用 karyi var set 设置。"],
   workspace_changed: ["工作目录在演练之后又有改动", "请重新演练。"],
 };
+
+/** How far a call, an approval or a terminal is. */
+const states: Readonly<Record<string, string>> = {
+  success: "成功",
+  failed: "失败",
+  rolled_back: "已撤销",
+  waiting: "等待中",
+  asked: "待批准",
+  pending: "待批准",
+  granted: "已批准",
+  refused: "已拒绝",
+  used: "已使用",
+  expired: "已过期",
+  void: "已失效",
+  idle: "空闲",
+  running: "运行中",
+};
+
+export function stateWords(state = ""): string {
+  return (isChinese ? states[state] : undefined) ?? state;
+}
 
 export function verdictWords(verdict: Verdict): string {
   return isChinese ? verdicts[verdict] : verdict;
@@ -120,7 +141,9 @@ export function summaryWords(call: {
   if (call.tool === "TerminalInput" && typeof input.text === "string") return `在终端里输入：${oneLine(input.text, 200)}`;
   if (call.tool === "TerminalKey" && typeof input.key === "string") return `在终端里按 ${oneLine(input.key)}`;
   if (call.tool === "Undo" && Array.isArray(input.call_ids)) return `撤销 ${input.call_ids.join("、")}`;
-  const acting = call.effects.filter(({ kind }) => kind !== "state");
+  const named = call.effects.filter(({ kind }) => kind !== "state");
+  const changing = named.filter(({ kind }) => kind !== "read");
+  const acting = changing.length > 0 ? changing : named;
   if (acting.length === 0) return call.summary;
   const shown = acting.slice(0, 3).map(effectWords).join("、");
   return `${call.tool}：${shown}${acting.length > 3 ? ` 等 ${acting.length} 项` : ""}`;

@@ -3,7 +3,7 @@ import { exitCodeOf, exitCodes } from "../exit-code.ts";
 import { type GlobalFlags, print, printJson, UsageError, warnOfBackground, withEngine } from "../front.ts";
 import { say } from "../messages.ts";
 import { printResult } from "../show-result.ts";
-import { reasonWords, summaryWords } from "../words.ts";
+import { reasonWords, stateWords, summaryWords } from "../words.ts";
 
 export function listApprovals(_: readonly string[], flags: GlobalFlags & { readonly all?: boolean }): Promise<number> {
   return withEngine(flags, async (engine) => {
@@ -13,7 +13,10 @@ export function listApprovals(_: readonly string[], flags: GlobalFlags & { reado
     else
       print(
         approvals
-          .map(({ id, status, card }) => `${id}  ${status}  ${card.tool}: ${summaryWords(card)} (${reasonWords(card.rule, card.reason)})`)
+          .map(
+            ({ id, status, card }) =>
+              `${id}  ${stateWords(status)}  ${card.tool}: ${summaryWords(card)} (${reasonWords(card.rule, card.reason)})`,
+          )
           .join("\n"),
       );
     return exitCodes.done;

@@ -3,6 +3,7 @@ import type { KaryiEngine } from "../../compose/index.ts";
 import { exitCodes } from "../exit-code.ts";
 import { type GlobalFlags, openSession, print, printJson, UsageError, warn, withEngine } from "../front.ts";
 import { say } from "../messages.ts";
+import { stateWords } from "../words.ts";
 
 type AttachFlags = GlobalFlags & { readonly list?: boolean; readonly close?: boolean };
 
@@ -35,7 +36,7 @@ async function listTerminals(engine: KaryiEngine, { json }: GlobalFlags): Promis
     print(
       terminals
         .map(({ session, state, program, cwd, pid }) =>
-          [session, program === undefined ? state : `${state}: ${program}`, cwd, pid].join("  "),
+          [session, program === undefined ? stateWords(state) : `${stateWords(state)}: ${program}`, cwd, pid].join("  "),
         )
         .join("\n"),
     );

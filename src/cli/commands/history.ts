@@ -3,7 +3,8 @@ import { exitCodeOf, exitCodes } from "../exit-code.ts";
 import { type GlobalFlags, openSession, print, printJson, UsageError, withEngine } from "../front.ts";
 import { say } from "../messages.ts";
 import { printResult } from "../show-result.ts";
-import { summaryWords } from "../words.ts";
+import { padded } from "../text-width.ts";
+import { stateWords, summaryWords } from "../words.ts";
 
 export function history(_: readonly string[], flags: GlobalFlags & { readonly limit?: string }): Promise<number> {
   return withEngine(flags, async (engine) => {
@@ -22,7 +23,8 @@ export function history(_: readonly string[], flags: GlobalFlags & { readonly li
       print(
         calls
           .map(
-            ({ callId, time, status, undoable, summary }) => `${time}  ${status.padEnd(11)} ${undoable ? "↶" : " "} ${callId}  ${summary}`,
+            ({ callId, time, status, undoable, summary }) =>
+              `${time}  ${padded(stateWords(status), 12)}${undoable ? "↶" : " "} ${callId}  ${summary}`,
           )
           .join("\n"),
       );

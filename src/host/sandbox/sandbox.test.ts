@@ -130,7 +130,7 @@ describe.skipIf(!holds)(`change sets${why}`, () => {
     const { id } = await world.rehearse("rm -rf src; mkdir -m 000 closed");
     world.sandbox.discard(id);
     expect(runsOf(world)).toEqual([]);
-    expect(() => world.sandbox.load(id)).toThrow(/no change set/);
+    expect(() => world.sandbox.load(id)).toThrow(/no kept dry run/);
   });
 
   it("files that act later by themselves come first, git's own last", async () => {
