@@ -40,9 +40,10 @@ describe("links that lead anywhere", () => {
 });
 
 function removals(command: string): readonly string[] {
-  return analyzeCommand(command, world).effects.flatMap((effect) =>
-    effect.kind === "write" && effect.path === "/repo" ? [effect.change] : [],
-  );
+  const { effects } = analyzeCommand(command, world);
+  return [
+    ...new Set(effects.flatMap((effect) => (effect.kind === "write" && /^\/repo(?:\/\.)?$/.test(effect.path) ? [effect.change] : []))),
+  ];
 }
 
 describe("some files of a directory are not the directory", () => {
