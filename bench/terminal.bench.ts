@@ -1,4 +1,4 @@
-/** What the Terminal tool adds to a command in a shell that is already there: to one that does nothing, and to one that prints a line. */
+/** What the Terminal tool adds to a command in a shell that is already there: to one that does nothing, one that prints a line, one that starts a program. */
 import { spawnSync } from "node:child_process";
 import { join } from "node:path";
 import { expect, it } from "vitest";

@@ -15,37 +15,35 @@ export interface DeadlineOptions {
  * Runs `work` with a signal that aborts at the limit or when the caller cancels. A tool that does not
  * listen is left behind after its grace: the call ends, and its writer refuses whatever it still tries.
  */
-export async function withDeadline<T>(options: DeadlineOptions, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+export function withDeadline<T>(options: DeadlineOptions, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
   const { timeoutMs, graceMs = defaultGraceMs, signal: outer } = options;
-  const controller = new AbortController();
-  let stop: (failure: ToolFailure) => void = () => {};
-  let grace: NodeJS.Timeout | undefined;
-  const ended = new Promise<never>((_, reject) => {
-    stop = (failure) => {
+  return new Promise<T>((resolve, reject) => {
+    const controller = new AbortController();
+    let grace: NodeJS.Timeout | undefined;
+    const stop = (failure: ToolFailure) => {
       if (controller.signal.aborted) return;
+      grace = setTimeout(() => end(() => reject(failure)), graceMs);
       controller.abort(failure);
-      grace = setTimeout(() => reject(failure), graceMs);
     };
+    const cancel = () => stop(new ToolFailure("cancelled", "The call was cancelled."));
+    const timer = setTimeout(() => stop(timeoutFailure(timeoutMs)), timeoutMs);
+    const end = (settle: () => void) => {
+      clearTimeout(timer);
+      clearTimeout(grace);
+      outer?.removeEventListener("abort", cancel);
+      settle();
+    };
+    if (outer?.aborted) cancel();
+    else outer?.addEventListener("abort", cancel, { once: true });
+    work(controller.signal).then(
+      (value) => end(() => resolve(value)),
+      (error: unknown) => {
+        // A tool that stops by throwing the signal's reason, or anything else because of it, ended for that reason.
+        const { aborted, reason } = controller.signal;
+        end(() => reject(aborted && !(error instanceof ToolFailure) ? reason : error));
+      },
+    );
   });
-  const cancel = () => stop(new ToolFailure("cancelled", "The call was cancelled."));
-  const timer = setTimeout(() => stop(timeoutFailure(timeoutMs)), timeoutMs);
-  if (outer?.aborted) cancel();
-  else outer?.addEventListener("abort", cancel, { once: true });
-  try {
-    const running = work(controller.signal);
-    running.catch(() => {});
-    return await Promise.race([running, ended]);
-  } catch (error) {
-    // A tool that stops by throwing the signal's reason, or anything else because of it, ended for that reason.
-    const { reason } = controller.signal;
-    if (controller.signal.aborted && !(error instanceof ToolFailure)) throw reason;
-    throw error;
-  } finally {
-    clearTimeout(timer);
-    clearTimeout(grace);
-    outer?.removeEventListener("abort", cancel);
-    ended.catch(() => {});
-  }
 }
 
 function timeoutFailure(timeoutMs: number): ToolFailure {

@@ -52,6 +52,8 @@ export interface Performance {
 interface Commit {
   readonly durable: boolean;
   readonly soon?: boolean;
+  /** Records the start, unless that is done: before the end is. */
+  record?(): void;
 }
 
 /** How often a plan may be made anew because somebody else was faster. */
@@ -88,13 +90,11 @@ export class Performer {
     const { session, call, shown, approvalId } = performance;
     const { store } = this.#dependencies;
     const durable = this.#dependencies.durable && needsDisk(real.plan);
-    const start = callStart(session, call, shown, this.#dependencies, journal);
     if (this.#maySettleLater(performance, real)) {
-      this.#later(
-        store.startCall({ ...start, durable: false, soon: true }).then((started) => (started.kind === "started" ? started.events : [])),
-      );
-      return this.#run(performance, real, journal, { durable: false, soon: true });
+      const record = this.#recordSoon(performance, journal);
+      return this.#run(performance, real, journal, { durable: false, soon: true, record });
     }
+    const start = callStart(session, call, shown, this.#dependencies, journal);
     // A call that was asked about is in the stream already.
     const started = await store.startCall({ ...start, durable, ...(approvalId === undefined ? {} : { approvalId, events: [] }) });
     if (started.kind === "known") {
@@ -112,7 +112,25 @@ export class Performer {
     return this.#run(performance, real, journal, { durable });
   }
 
-  async #run(performance: Performance, real: Prepared, journal: JournalEntry[], when: Commit): Promise<Result> {
+  /** The tool begins first: while it waits for its program or its file there is time for the record. */
+  #recordSoon({ session, call, shown }: Performance, journal: JournalEntry[]): () => void {
+    const { cwd } = session;
+    let isDone = false;
+    const record = () => {
+      if (isDone) return;
+      isDone = true;
+      const start = callStart({ record: session.record, cwd }, call, shown, this.#dependencies, journal);
+      this.#later(
+        this.#dependencies.store
+          .startCall({ ...start, durable: false, soon: true })
+          .then((started) => (started.kind === "started" ? started.events : [])),
+      );
+    };
+    setImmediate(record);
+    return record;
+  }
+
+  async #run(performance: Performance, real: Prepared, journal: JournalEntry[], { record, ...when }: Commit): Promise<Result> {
     const { session, call, memory, result: context } = performance;
     const { store, images } = this.#dependencies;
     let result: Result;
@@ -125,6 +143,7 @@ export class Performer {
     } catch (error) {
       failed = error;
     }
+    record?.();
     // What the tool itself journaled (a captured command) counts as well as what the plan named.
     const entries = real.tool.rehearse ? await store.journal(call.id) : journal;
     if (entries.length > 0) after = await captureAfter(entries, images, written);

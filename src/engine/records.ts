@@ -9,7 +9,7 @@ import type { Session } from "./session.ts";
 const eventOutputLimit = 4096;
 
 export function callStart(
-  session: Session,
+  session: Pick<Session, "record" | "cwd">,
   call: Call,
   prepared: Prepared,
   { store, masker, now }: Pick<EngineDependencies, "store" | "masker" | "now">,
