@@ -18,7 +18,7 @@ export interface TerminalTimes {
 const smoke = process.env.KARYI_BENCH_SMOKE === "1";
 /** What is measured is a process that has been at work for a while: until then everything has been compiled. */
 const warmUps = smoke ? 0 : 4000;
-const pairs = smoke ? 1 : 101;
+const pairs = smoke ? 1 : 201;
 
 const workspace = mkdtempSync(join(tmpdir(), "karyi-bench-"));
 const engine = await createEngine({ workspace, home: join(workspace, ".karyi"), mode: "accept-edits", approve: async () => "once" });
@@ -75,8 +75,10 @@ async function compare(command: string): Promise<TerminalTimes> {
   return { command, limitMs: median(limits), oursMs: median(ours) };
 }
 
-for (let turn = 0; turn < warmUps; turn++) await both("true");
-const answers = [await compare("true"), await compare("echo hello"), await compare("/bin/true")];
+const commands = ["true", "echo hello", "/bin/true"] as const;
+for (let turn = 0; turn < warmUps; turn++) await both(commands[turn % 2] ?? "true");
+const answers: TerminalTimes[] = [];
+for (const command of commands) answers.push(await compare(command));
 await engine.close();
 pty.kill("SIGKILL");
 rmSync(workspace, { recursive: true, force: true });

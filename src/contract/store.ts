@@ -64,7 +64,6 @@ export interface CallStart {
   /** An approval that this start uses up; the start fails with `approval_void` when it is not granted and unused. */
   readonly approvalId?: string;
   readonly durable: boolean;
-  readonly soon?: boolean;
 }
 
 export type StartOutcome =
@@ -159,6 +158,8 @@ export interface Store {
   seenFiles(sessionId: string): Promise<ReadonlyMap<string, Fingerprint>>;
 
   startCall(start: CallStart): Promise<StartOutcome>;
+  /** For a new call without a journal. What is written down is asked for when it is, so that nobody waits for that either. */
+  startCallSoon(callId: string, make: () => Pick<CallStart, "call" | "events">): Promise<readonly KaryiEvent[]>;
   settleCall(settlement: CallSettlement): Promise<readonly KaryiEvent[]>;
   call(id: string): Promise<CallRecord | undefined>;
   /** Newest first. */

@@ -52,8 +52,6 @@ export interface Performance {
 interface Commit {
   readonly durable: boolean;
   readonly soon?: boolean;
-  /** Records the start, unless that is done: before the end is. */
-  record?(): void;
 }
 
 /** How often a plan may be made anew because somebody else was faster. */
@@ -91,8 +89,10 @@ export class Performer {
     const { store } = this.#dependencies;
     const durable = this.#dependencies.durable && needsDisk(real.plan);
     if (this.#maySettleLater(performance, real)) {
-      const record = this.#recordSoon(performance, journal);
-      return this.#run(performance, real, journal, { durable: false, soon: true, record });
+      const known = { record: session.record, cwd: session.cwd };
+      const startedAt = this.#dependencies.now();
+      this.#later(store.startCallSoon(call.id, () => callStart(known, call, shown, { ...this.#dependencies, now: () => startedAt })));
+      return this.#run(performance, real, journal, { durable: false, soon: true });
     }
     const start = callStart(session, call, shown, this.#dependencies, journal);
     // A call that was asked about is in the stream already.
@@ -112,25 +112,7 @@ export class Performer {
     return this.#run(performance, real, journal, { durable });
   }
 
-  /** The tool begins first: while it waits for its program or its file there is time for the record. */
-  #recordSoon({ session, call, shown }: Performance, journal: JournalEntry[]): () => void {
-    const { cwd } = session;
-    let isDone = false;
-    const record = () => {
-      if (isDone) return;
-      isDone = true;
-      const start = callStart({ record: session.record, cwd }, call, shown, this.#dependencies, journal);
-      this.#later(
-        this.#dependencies.store
-          .startCall({ ...start, durable: false, soon: true })
-          .then((started) => (started.kind === "started" ? started.events : [])),
-      );
-    };
-    setImmediate(record);
-    return record;
-  }
-
-  async #run(performance: Performance, real: Prepared, journal: JournalEntry[], { record, ...when }: Commit): Promise<Result> {
+  async #run(performance: Performance, real: Prepared, journal: JournalEntry[], when: Commit): Promise<Result> {
     const { session, call, memory, result: context } = performance;
     const { store, images } = this.#dependencies;
     let result: Result;
@@ -143,7 +125,6 @@ export class Performer {
     } catch (error) {
       failed = error;
     }
-    record?.();
     // What the tool itself journaled (a captured command) counts as well as what the plan named.
     const entries = real.tool.rehearse ? await store.journal(call.id) : journal;
     if (entries.length > 0) after = await captureAfter(entries, images, written);

@@ -79,7 +79,14 @@ export async function openStore(options: StoreOptions): Promise<Store> {
 
     startCall(start) {
       if (!journaled.has(start.call.id)) journaled.set(start.call.id, start.journal.length > 0);
-      return commit(start, 0, () => startCall(context, start));
+      return database.write(start.durable, () => startCall(context, start));
+    },
+    startCallSoon(callId, make) {
+      journaled.set(callId, false);
+      return database.writeSoon(() => {
+        const started = startCall(context, { ...make(), journal: [], durable: false });
+        return started.kind === "started" ? started.events : [];
+      }, 0);
     },
     async settleCall(settlement) {
       const { callId } = settlement;

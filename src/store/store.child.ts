@@ -134,7 +134,8 @@ const tasks = {
   async leave() {
     const store = await open();
     const sessionId = await session(store);
-    void store.startCall({ ...start(sessionId, parameters[0] ?? "", false), soon: true });
+    const id = parameters[0] ?? "";
+    void store.startCallSoon(id, () => start(sessionId, id, false));
     process.exit(0);
   },
 
