@@ -103,10 +103,24 @@ describe("what a command printed", () => {
     expect(short.collected.text).toBe("[stdout is binary: bytes that are not UTF-8, 2 bytes; not shown]");
   });
 
-  it("is made to wait where what is live says so", async () => {
+  it("is made to wait where what is live says so", () => {
     const busy = Promise.resolve();
     const output = new CommandOutput({ push: () => busy, keep: () => {}, close: async () => undefined });
-    expect(output.push("stdout", Buffer.from("x"))).toBe(busy);
+    expect(output.push("stdout", Buffer.alloc(1 << 16, "x"))).toBe(busy);
+  });
+
+  it("in small pieces goes on together, in order, without waiting for more", async () => {
+    const live = await new Promise<string>((resolve) => {
+      const push = (text: string) => {
+        resolve(text);
+        return undefined;
+      };
+      const output = new CommandOutput({ push, keep: () => {}, close: async () => undefined });
+      output.push("stdout", Buffer.from("one\n"));
+      output.push("stderr", Buffer.from("two\n"));
+      output.push("stdout", Buffer.from("three\n"));
+    });
+    expect(live).toBe("one\n[stderr] two\nthree\n");
   });
 
   it("is a note where it is binary, however it is cut", async () => {

@@ -10,6 +10,9 @@ const stdoutLimit = 200 * 1024;
 const stderrLimit = 56 * 1024;
 const headShare = 0.8;
 const sniffBytes = 512;
+/** A command that prints much prints in small pieces, and each costs a look: several go on together, a moment later at the most. */
+const handOverLength = 64 * 1024;
+const handOverMs = 10;
 
 export interface CollectedOutput {
   readonly stdout: string;
@@ -23,6 +26,9 @@ export class CommandOutput {
   readonly #stdout = new Stream(stdoutLimit);
   readonly #stderr = new Stream(stderrLimit);
   readonly #live: LiveText;
+  /** Both streams as they came, not handed over yet. */
+  #waiting = "";
+  #timer: NodeJS.Timeout | undefined;
 
   constructor(live: LiveText) {
     this.#live = live;
@@ -36,10 +42,22 @@ export class CommandOutput {
     const shown = name === "stdout" ? text : prefixed(text, stream.atLineStart);
     stream.atLineStart = text.endsWith("\n");
     if (stream.overflowing) this.#live.keep();
-    return this.#live.push(shown);
+    this.#waiting += shown;
+    if (this.#waiting.length >= handOverLength) return this.#handOver();
+    this.#timer ??= setTimeout(() => void this.#handOver(), handOverMs);
+    return undefined;
+  }
+
+  #handOver(): Promise<void> | undefined {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    const text = this.#waiting;
+    this.#waiting = "";
+    return text === "" ? undefined : this.#live.push(text);
   }
 
   async finish(): Promise<CollectedOutput> {
+    await this.#handOver();
     for (const stream of [this.#stdout, this.#stderr]) await this.#live.push(stream.end());
     const stdout = this.#stdout.finish("stdout");
     const stderr = this.#stderr.finish("stderr");
