@@ -69,8 +69,10 @@ export const terminalKey = defineTool<z.output<typeof input>, "terminals", KeyPl
 
 /** Enter at a prompt runs what stands there; any other key may be bound to anything. */
 function keyEffect(bytes: string, { state, waiting, program }: TerminalState): Effect {
+  // As harmless as ending a background task, and nobody should have to be asked before something is stopped.
+  if (stopping.has(bytes)) return { kind: "state", area: "tasks" };
   const pager = waiting === "pager" && (bytes === "\r" || bytes === " ");
   const answer = waiting === "confirm" && bytes === "\r";
-  if (stopping.has(bytes) || harmless.has(bytes) || movingBytes.has(bytes) || pager || answer) return { kind: "state", area: "terminal" };
+  if (harmless.has(bytes) || movingBytes.has(bytes) || pager || answer) return { kind: "state", area: "terminal" };
   return code(state === "idle" || state === "absent" ? "bash" : (program ?? "terminal"), `key ${JSON.stringify(bytes)}`);
 }
