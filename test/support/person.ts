@@ -8,7 +8,12 @@ const bin = join(import.meta.dirname, "../../bin/karyi.js");
 
 /** Somebody at a terminal of their own who runs the command. */
 export function person(args: readonly string[], env: Record<string, string> = {}) {
-  const pty = spawn(process.execPath, [bin, ...args], { rows: 30, cols: 100, env: { ...process.env, LANG: "C", LC_ALL: "C", ...env } });
+  return personRunning([bin, ...args], { LANG: "C", LC_ALL: "C", ...env });
+}
+
+/** Somebody at a terminal of their own who runs Node with these arguments. */
+export function personRunning(argv: readonly string[], env: Record<string, string> = {}) {
+  const pty = spawn(process.execPath, [...argv], { rows: 30, cols: 100, env: { ...process.env, ...env } });
   let seen = "";
   let whole = "";
   let check = () => {};

@@ -2,8 +2,6 @@
  * The process port: runs bash text in its own process group, in a PID namespace where there is one. With a sandbox, foreground
  * commands of a call are captured and committed, and any command can be rehearsed; a captured run that cannot be built fails.
  */
-import { accessSync, constants, statSync } from "node:fs";
-import { delimiter, join, resolve } from "node:path";
 import {
   type FileChange,
   type NetworkAccess,
@@ -33,6 +31,7 @@ import { Starters } from "./starters.ts";
 import { carriedEnvironment, initFd, marker, newMark, parseState } from "./state-report.ts";
 import { type Ended, supervise } from "./supervise.ts";
 import { endMarked } from "./survivors.ts";
+import { which } from "./which.ts";
 
 export interface ProcessRoomOptions {
   /** Leaves the namespace out: for machines and benchmarks where a process group is enough. */
@@ -380,25 +379,4 @@ function startFailure(error: NodeJS.ErrnoException, { cwd }: ShellRequest): Tool
     details: { reason: "not_started" },
     cause: error,
   });
-}
-
-function which(program: string, path: string, cwd: string): string | undefined {
-  if (program.includes("/")) return executable(resolve(cwd, program));
-  for (const directory of path.split(delimiter)) {
-    // An empty or relative entry means the working directory: whatever lies there answers to the name.
-    const found = executable(join(directory === "" ? cwd : resolve(cwd, directory), program));
-    if (found !== undefined) return found;
-  }
-  return undefined;
-}
-
-function executable(path: string): string | undefined {
-  try {
-    // Most directories do not have it: asked so, that is no exception.
-    if (statSync(path, { throwIfNoEntry: false })?.isFile() !== true) return undefined;
-    accessSync(path, constants.X_OK);
-    return path;
-  } catch {
-    return undefined;
-  }
 }

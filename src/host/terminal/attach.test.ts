@@ -3,8 +3,8 @@ import { createConnection } from "node:net";
 import { join } from "node:path";
 import { PassThrough } from "node:stream";
 import { fileURLToPath } from "node:url";
-import { spawn } from "@lydell/node-pty";
 import { describe, expect, onTestFinished, test } from "vitest";
+import { personRunning } from "../../../test/support/person.ts";
 import { encodeFrame, encodeJson, FrameReader, protocolVersion } from "./attach-protocol.ts";
 import { serveTerminal } from "./attach-server.ts";
 import { attachTerminal } from "./index.ts";
@@ -23,40 +23,7 @@ async function served(caller: Parameters<typeof sharedTerminal>[0] = {}) {
 }
 
 /** A person at a terminal of their own, in a process of their own. */
-function person(path: string) {
-  const pty = spawn(process.execPath, ["--import", register, child, path], {
-    rows: 30,
-    cols: 100,
-    env: process.env,
-  });
-  let seen = "";
-  let check = () => {};
-  pty.onData((data) => {
-    seen += data;
-    check();
-  });
-  onTestFinished(() => {
-    try {
-      pty.kill("SIGKILL");
-    } catch {
-      // It ended by itself.
-    }
-  });
-  return {
-    type: (text: string) => pty.write(text),
-    sees: (text: string) =>
-      new Promise<void>((resolve) => {
-        check = () => {
-          if (!seen.includes(text)) return;
-          seen = seen.slice(seen.indexOf(text) + text.length);
-          check = () => {};
-          resolve();
-        };
-        check();
-      }),
-    ended: new Promise<void>((resolve) => pty.onExit(() => resolve())),
-  };
-}
+const person = (path: string) => personRunning(["--import", register, child, path]);
 
 describe("attach", () => {
   test("a person in another process sees the screen, types, and leaves with Ctrl-]; the agent is told", async () => {
