@@ -11,7 +11,7 @@ import { analyzeCommand, type DraftEffect } from "../src/shell/index.ts";
 import { shellCommands } from "./shell-commands.ts";
 
 /** Of the command in the middle. */
-export interface Judging {
+interface Judging {
   readonly ratio: number;
   readonly oursMs: number;
   readonly limitMs: number;
