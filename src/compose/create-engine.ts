@@ -187,12 +187,10 @@ class Wiring {
       // Nobody is asked in auto, so what a command might send somewhere is not sent.
       network: config.effective.network ?? (config.effective.mode === "auto" ? "none" : "on"),
       demandNetwork: config.effective.network !== undefined && config.effective.network !== "on",
-      // Nor does anybody see what it turns out to change: what no tool may write, no command may either.
-      ...(config.effective.mode === "auto"
-        ? { refuse: (changes) => refusalOf(changes, this.world(places.workspace)), captureBackground: true }
-        : {}),
-      hides: (purpose) =>
-        unreadablePaths({ mode: config.effective.mode, rules: this.#rules(), world: this.world(places.workspace) }, purpose),
+      // What it turns out to change is judged again: nobody can see through every program beforehand.
+      refuse: (changes) => refusalOf(changes, this.#policy()),
+      captureBackground: config.effective.mode === "auto",
+      hides: (purpose) => unreadablePaths(this.#policy(), purpose),
       ...(config.effective.requiredTier === undefined ? {} : { require: config.effective.requiredTier }),
     });
     this.#sessions = new SessionPortsRoom({
@@ -270,6 +268,10 @@ class Wiring {
 
   forgetChangeSets(before: number, dryRun: boolean): number {
     return this.#sandbox.forget(before, dryRun);
+  }
+
+  #policy() {
+    return { mode: this.config.effective.mode, rules: this.#rules(), world: this.world(this.#places.workspace) };
   }
 
   #rules() {

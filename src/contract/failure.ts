@@ -11,6 +11,8 @@ export interface FailureOptions {
   readonly data?: JsonObject;
   /** Of a tool that cut its output itself, as with a success. */
   readonly truncated?: Truncation;
+  /** Nothing of what the plan named was done: whatever changed there meanwhile is somebody else's. */
+  readonly unchanged?: boolean;
   readonly cause?: unknown;
 }
 
@@ -21,6 +23,7 @@ export class ToolFailure extends Error {
   readonly output: string | undefined;
   readonly data: JsonObject | undefined;
   readonly truncated: Truncation | undefined;
+  readonly unchanged: boolean;
 
   constructor(code: ErrorCode, message: string, options: FailureOptions = {}) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
@@ -31,6 +34,7 @@ export class ToolFailure extends Error {
     this.output = options.output;
     this.data = options.data;
     this.truncated = options.truncated;
+    this.unchanged = options.unchanged ?? false;
   }
 
   toError(): ToolError {

@@ -18,6 +18,7 @@ export * from "./processes.ts";
 export * from "./result.ts";
 export * from "./sandbox.ts";
 export * from "./search.ts";
+export * from "./secret-variables.ts";
 export * from "./session.ts";
 export * from "./store.ts";
 export * from "./tasks.ts";

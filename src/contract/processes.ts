@@ -8,7 +8,7 @@ export interface ShellRequest {
   readonly command: string;
   readonly cwd: string;
   readonly env: Readonly<Record<string, string>>;
-  /** Added to the environment of this one process only; never logged. */
+  /** Added to the environment of this one process only, and never logged: secure variables, and what keeps git quiet. */
   readonly secrets?: Readonly<Record<string, string>>;
   readonly timeoutMs: number;
   readonly signal: AbortSignal;

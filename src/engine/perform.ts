@@ -127,7 +127,9 @@ export class Performer {
     }
     // What the tool itself journaled (a captured command) counts as well as what the plan named.
     const entries = real.tool.rehearse ? await store.journal(call.id) : journal;
-    if (entries.length > 0) after = await captureAfter(entries, images, written);
+    const untouched = failed instanceof ToolFailure && failed.unchanged;
+    if (untouched) after = entries.map(({ path, before }) => ({ path, after: before }));
+    else if (entries.length > 0) after = await captureAfter(entries, images, written);
     const changed = changedSince(entries, after);
     if (produced) {
       result = await resultOf(produced, changed, context).catch((error) => failureResult(error, changed, context));

@@ -3,6 +3,7 @@
  * those that take code into every program, and those that hold secrets.
  * Owns the names; what follows from them is decided where they are used.
  */
+import { isSecretVariable } from "../contract/index.ts";
 
 const exact = new Set([
   ..."PATH IFS ENV HOME PWD OLDPWD SHELL SHELLOPTS BASHOPTS CDPATH PS0 PS1 PS2 PS3 PS4 PROMPT_COMMAND POSIXLY_CORRECT EXECIGNORE GLOBIGNORE".split(
@@ -110,8 +111,9 @@ export function loadsCode(name: string): boolean {
 const secretName =
   /KEY|TOKEN|SECRET|PASS(?:W|P|_|$)|PWD_|CREDENTIAL|AUTH|COOKIE|SESSION_ID|PRIVATE|SIGNATURE|DSN|(?:^|_)PAT$|WEBHOOK|(?:DATABASE|DB|MONGO\w*|REDIS|POSTGRES\w*|PG|MYSQL|AMQP|RABBITMQ|BROKER)_UR[IL]|CONNECTION_STRING|^__KARYI/i;
 
+/** Wider than what is kept from commands: whoever shows a variable can wait for an answer. */
 export function holdsSecret(name: string): boolean {
-  return secretName.test(name);
+  return secretName.test(name) || isSecretVariable(name);
 }
 
 const quietValues = new Set(["", "cat", "true", "false", ":", "0", "1", "/bin/true", "/bin/cat", "/usr/bin/cat", "/usr/bin/true"]);

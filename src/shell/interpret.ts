@@ -32,6 +32,9 @@ const nowhere: State[] = [];
 
 export class Interpreter extends CommandInterpreter {
   private left: State[] = nowhere;
+  private looping = 0;
+  /** Loops around this place that nothing ends. */
+  private endless = 0;
 
   runScript(script: ParsedScript): void {
     if (script.errors !== undefined && script.errors.length > 0)
@@ -56,6 +59,9 @@ export class Interpreter extends CommandInterpreter {
       const { command, pos, end, background } = statement;
       if (end !== command.end || pos !== command.pos) this.check(statement);
       if (background === true) {
+        const onlyStarts = this.endless > 0 && statements.every((other) => other.background === true);
+        if (onlyStarts) this.effects.push({ kind: "forbidden", reason: "starts processes for ever (fork bomb)" });
+        else if (this.looping > 0) this.unknown("starts processes in a loop that does not wait for them");
         const before = this.state;
         this.concurrent += 1;
         this.runNode(command);
@@ -211,10 +217,12 @@ export class Interpreter extends CommandInterpreter {
       case "While": {
         const endless =
           node.clause.commands.length === 1 && isConstant(node.clause.commands[0], node.kind === "while" ? ["true", ":"] : ["false"]);
+        if (endless) this.endless += 1;
         this.loop(() => {
           this.runBody(node.clause);
           this.maybe(!endless, () => this.runBody(node.body));
         });
+        if (endless) this.endless -= 1;
         return;
       }
       case "For":
@@ -326,6 +334,7 @@ export class Interpreter extends CommandInterpreter {
   private loop(round: () => void): void {
     const outer = this.left;
     this.left = [];
+    this.looping += 1;
     for (let count = 0; ; count += 1) {
       const before = this.state;
       round();
@@ -340,6 +349,7 @@ export class Interpreter extends CommandInterpreter {
         break;
       }
     }
+    this.looping -= 1;
     this.left = outer;
   }
 

@@ -120,6 +120,7 @@ export class ProcessRoom {
         hint: "Do it another way, or have a person approve the command.",
         details: { reason: "protected_path" },
         output: "",
+        unchanged: true,
       });
     }
     await sandbox.commit(set, request.callId, isLate);

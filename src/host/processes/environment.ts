@@ -2,10 +2,7 @@
  * The environment a command starts with: the person's own, without secrets, with defaults that keep
  * programs from waiting for somebody at a terminal.
  */
-
-/** Names that hold credentials; what they hold must not reach a command unless a person puts it there by name. */
-const secretName =
-  /(^|_)(API_?KEY|APIKEY|TOKEN|SECRET|SECRETS|PASSWORD|PASSWD|PASSPHRASE|PRIVATE_?KEY|ACCESS_?KEY(_ID)?|CREDENTIALS?|AUTH)(_|$)|^(ANTHROPIC|OPENAI|GEMINI|MISTRAL|COHERE|DEEPSEEK|GROQ|XAI)_|^(DATABASE_URL|REDIS_URL|MONGO(DB)?_URI|SSH_AUTH_SOCK|SSH_ASKPASS|GIT_ASKPASS|KARYI_VAULT_KEY|NPM_CONFIG_.*AUTH.*)$/i;
+import { isSecretVariable } from "../../contract/index.ts";
 
 /** Programs behave in a terminal's absence: no pager, no editor, no questions, and no log or look for news behind one's back. */
 const nonInteractive: Readonly<Record<string, string>> = {
@@ -31,15 +28,11 @@ const nonInteractive: Readonly<Record<string, string>> = {
 /** Start-up code of the shell that started Karyi, and where that was before: none of it is the session's. */
 const ofAnotherShell: ReadonlySet<string> = new Set(["BASH_ENV", "ENV", "OLDPWD"]);
 
-export function isSecretName(name: string): boolean {
-  return secretName.test(name);
-}
-
 export function baseEnvironment(env: Readonly<Record<string, string | undefined>>): Record<string, string> {
   const kept: Record<string, string> = {};
   for (const [name, value] of Object.entries(env)) {
     // An exported bash function is code that would run under a trusted name.
-    if (value === undefined || isSecretName(name) || name.startsWith("BASH_FUNC_") || ofAnotherShell.has(name)) continue;
+    if (value === undefined || isSecretVariable(name) || name.startsWith("BASH_FUNC_") || ofAnotherShell.has(name)) continue;
     kept[name] = value;
   }
   return { ...kept, ...nonInteractive };

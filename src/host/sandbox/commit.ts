@@ -155,6 +155,7 @@ function stopped(error: unknown, failed: readonly string[]): ToolFailure {
   return new ToolFailure(code, `${failed.length === 0 ? "Nothing was changed" : "The changes could not be made"}: ${message}.${left}`, {
     hint: failed.length === 0 ? "Remove what is in the way, then run the command again." : "They are given back at the next start.",
     ...(details === undefined ? {} : { details }),
+    unchanged: failed.length === 0,
     cause: error,
   });
 }
@@ -164,5 +165,6 @@ function conflict(paths: readonly string[]): ToolFailure {
   return new ToolFailure("tool_conflict", `Nothing was changed: the workspace changed meanwhile (${paths.length} path(s): ${shown}).`, {
     hint: "Look at what changed there, then run the command again.",
     details: { reason: "workspace_changed", paths: paths.slice(0, 100) },
+    unchanged: true,
   });
 }

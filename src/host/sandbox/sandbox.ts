@@ -222,6 +222,7 @@ export class Sandbox {
     throw new ToolFailure("tool_error", `The sandbox could not be built, so the command did not run. ${why}`, {
       hint: "`karyi doctor` shows what holds on this machine.",
       details: { reason: "sandbox_failed" },
+      unchanged: true,
     });
   }
 
@@ -249,6 +250,7 @@ export class Sandbox {
         `What the command changed could not be read, so nothing was changed: ${(error as Error).message}`,
         {
           details: { reason: "capture_unreadable" },
+          unchanged: true,
           cause: error,
         },
       );
@@ -276,6 +278,7 @@ export class Sandbox {
       throw new ToolFailure(error.code, error.message, {
         ...(error.hint === undefined ? {} : { hint: error.hint }),
         details: { ...error.details, change_set: set.id },
+        unchanged: error.unchanged,
         cause: error,
       });
     }

@@ -51,6 +51,15 @@ const secrets = [
   ...[".pgpass", ".mylogin.cnf", ".vault-token", ".boto", ".s3cfg", ".dockercfg", ".authinfo", ".authinfo.gpg"],
   ...["bash", "zsh", "sh", "python", "node_repl", "psql", "mysql", "sqlite", "rediscli"].map((name) => `.${name}_history`),
   ".local/share/fish/fish_history",
+  ...[".terraform.d", ".composer/auth.json", ".config/composer/auth.json", ".gemini", ".huggingface", ".cache/huggingface/token"],
+  ...[".kaggle", ".netlify", ".fly", ".vnc", ".age", ".ethereum", ".config/solana", ".config/filezilla", ".config/configstore"],
+  ...[".claude.json", ".Xauthority", ".viminfo", ".env", ".karyi"],
+];
+
+/** Settings that programs need to reach a service, and that often hold the key to it: without a network nobody needs them. */
+const serviceSettings = [
+  ...[".npmrc", ".yarnrc.yml", ".curlrc", ".wgetrc", ".my.cnf", ".terraformrc", ".m2/settings.xml", ".gradle/gradle.properties"],
+  ...[".pip/pip.conf", ".config/pip/pip.conf", ".nuget/NuGet/NuGet.Config", ".nuget/NuGet.Config"],
 ];
 
 /** Nobody but root can read these anyway. */
@@ -82,7 +91,7 @@ export function surroundings(
   const emptied = purpose === "rehearse" ? [...temporary, ...run] : run;
   const writable = purpose === "rehearse" ? [] : outermost([...temporary, ...existing(caches.map((path) => join(userHome, path)))]);
   const hidden = existing([
-    ...secrets.map((path) => join(userHome, path)),
+    ...[...secrets, ...(network === "on" ? [] : serviceSettings)].map((path) => join(userHome, path)),
     ...(process.getuid?.() === 0 ? rootSecrets : []),
     home,
     ...stateBases(home),

@@ -1,5 +1,5 @@
 /** The environment of a terminal: the person's own without secrets, and with a terminal that programs may use to the full. */
-import { isSecretName } from "../processes/environment.ts";
+import { isSecretVariable } from "../../contract/index.ts";
 
 /** Of the surroundings Karyi itself was started in, not of the terminal it opens. */
 const foreign =
@@ -12,7 +12,7 @@ export function terminalEnvironment(
 ): Record<string, string> {
   const kept: Record<string, string> = {};
   for (const [name, value] of Object.entries(env))
-    if (value !== undefined && !isSecretName(name) && !foreign.test(name)) kept[name] = value;
+    if (value !== undefined && !isSecretVariable(name) && !foreign.test(name)) kept[name] = value;
   const utf8 = /utf-?8/i.test(kept.LC_ALL ?? kept.LC_CTYPE ?? kept.LANG ?? "");
   return { ...kept, ...(utf8 ? {} : { LC_CTYPE: "C.UTF-8" }), ...session, TERM: "xterm-256color" };
 }

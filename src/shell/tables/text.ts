@@ -108,12 +108,13 @@ const jq: Handler = ({ judge, fields }) => {
   /** Positional arguments of the program; what stands before `--args` is still a file. */
   const values = new Set<Field>();
   let filesEnd = false;
-  let optionsEnd = false;
   for (let index = 0; index < fields.length; index += 1) {
     const field = fields[index];
     if (field === undefined) break;
-    if (field.kind === "text" && field.text === "--") optionsEnd = true;
-    if (!optionsEnd && field.kind === "text" && jqPairs.has(field.text)) {
+    // Versions of jq differ in what they make of these: for some the words behind them are files.
+    if (field.kind === "text" && field.text === "--") judge.fail("jq with --");
+    if (field.kind === "text" && field.text === "--indent" && !/^\d$/.test(fields[index + 1]?.text ?? "")) judge.fail("jq with --indent");
+    if (field.kind === "text" && jqPairs.has(field.text)) {
       const [name, value] = [fields[index + 1], fields[index + 2]];
       if (name === undefined || value === undefined || name.many || value.many)
         judge.fail("jq with an argument that is only known when it runs");

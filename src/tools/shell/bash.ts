@@ -103,16 +103,17 @@ async function runCommand({ timeout, run_in_background }: BashInput, context: Ru
   const { session, processes, plan, signal } = context;
   await demandWorkingDirectory(context);
   const bound = plan.data?.bound ?? { command: "", names: [], problems: [] };
+  // A command that only reads needs no capture: there is nothing to take back. Nor may git run anything on its account.
+  const reading = onlyReads(plan);
   const request = {
     command: bound.command,
     cwd: session.cwd,
     env: session.env,
-    secrets: await revealAll(bound.names, context),
+    secrets: { ...(reading ? withoutGitHooks : {}), ...(await revealAll(bound.names, context)) },
     timeoutMs: timeout,
     reads: judgedReads(plan),
   };
-  // A command that only reads needs no capture: there is nothing to take back.
-  const capture = onlyReads(plan) ? {} : { callId: context.callId };
+  const capture = reading ? {} : { callId: context.callId };
   if (run_in_background) {
     const task = await processes.background({ ...request, ...capture }, plan.summary);
     return {
@@ -239,14 +240,18 @@ async function rehearseCommand(
 /** A command whose changes could not be made did run: what it printed is told. */
 function withPrinted(error: unknown, { text }: { readonly text: string }): unknown {
   if (!(error instanceof ToolFailure) || error.output !== undefined || text === "") return error;
-  const { code, message, hint, details } = error;
+  const { code, message, hint, details, unchanged } = error;
   return new ToolFailure(code, message, {
+    unchanged,
     ...(hint === undefined ? {} : { hint }),
     ...(details === undefined ? {} : { details }),
     output: text,
     cause: error,
   });
 }
+
+/** Also `git status` writes its index anew where that is stale, and then runs a hook of the repository. */
+const withoutGitHooks = { GIT_CONFIG_COUNT: "1", GIT_CONFIG_KEY_0: "core.hooksPath", GIT_CONFIG_VALUE_0: "/dev/null" };
 
 /** Below what was printed, each on a line of its own. */
 function withNotes(text: string, notes: readonly string[]): string {

@@ -6,6 +6,8 @@
 import { dirname, join, resolve } from "node:path";
 import type { FileReader } from "../../contract/index.ts";
 
+/** What git runs when it writes its index anew, which it also does while it only looks. */
+const refreshHook = "post-index-change";
 const maxConfigBytes = 256 * 1024;
 const maxIndexBytes = 64 * 1024 * 1024;
 
@@ -40,11 +42,14 @@ type Reader = Pick<FileReader, "resolve" | "stat" | "readAll">;
 
 /**
  * Looked up only for a command that could name git; one that spells it so that its text does not show the name
- * gets no trust at all, and is asked about.
+ * gets no trust at all, and is asked about. `mayRunHooks`: nothing keeps git from running hooks there.
  */
-export async function gitTrustFor(command: string, cwd: string, files: Reader): Promise<GitTrust> {
+export async function gitTrustFor(command: string, cwd: string, files: Reader, { mayRunHooks = false } = {}): Promise<GitTrust> {
   if (!/git/i.test(command)) return { gitTrusted: false };
-  const [here, ...others] = await Promise.all([gitTrust(cwd, files), ...placesIn(command, cwd).map((place) => trustedPlace(place, files))]);
+  const [here, ...others] = await Promise.all([
+    gitTrust(cwd, files, mayRunHooks),
+    ...placesIn(command, cwd).map((place) => trustedPlace(place, files, mayRunHooks)),
+  ]);
   const gitDirectories = others.filter((place) => place !== undefined);
   return gitDirectories.length === 0 ? here : { ...here, gitDirectories };
 }
@@ -67,12 +72,12 @@ function placesIn(command: string, cwd: string): readonly string[] {
 }
 
 /** Git looks upward from where a directory really lies. */
-async function trustedPlace(place: string, files: Reader): Promise<string | undefined> {
+async function trustedPlace(place: string, files: Reader, mayRunHooks: boolean): Promise<string | undefined> {
   const { kind, real } = await files.resolve(place);
-  return kind === "directory" && (await gitTrust(real, files)).gitTrusted ? place : undefined;
+  return kind === "directory" && (await gitTrust(real, files, mayRunHooks)).gitTrusted ? place : undefined;
 }
 
-async function gitTrust(cwd: string, files: Reader): Promise<GitTrust> {
+async function gitTrust(cwd: string, files: Reader, mayRunHooks: boolean): Promise<GitTrust> {
   const directories = withParents(cwd);
   // All at once: most are not there, and each look takes a turn of the system.
   const looks = await Promise.all(
@@ -88,7 +93,9 @@ async function gitTrust(cwd: string, files: Reader): Promise<GitTrust> {
       if (stat.kind !== "directory" || (await files.stat(join(git, "config.worktree")))) return { gitTrusted: false };
       // Git enters a nested repository and obeys its config too, which nobody has looked at.
       if (await hasNestedRepositories(git, files)) return { gitTrusted: false };
+      if (mayRunHooks && (await files.stat(join(git, "hooks", refreshHook)))) return { gitTrusted: false };
       const keys = await configKeys(join(git, "config"), files);
+      if (mayRunHooks && keys?.includes("core.hookspath")) return { gitTrusted: false };
       return keys === undefined ? { gitTrusted: false } : { gitTrusted: keys.every(isHarmless), gitConfigKeys: keys, gitRoot: directory };
     }
     // A bare repository looks like this: git would take its config from here.

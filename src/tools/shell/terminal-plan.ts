@@ -70,7 +70,7 @@ export async function planTerminalCommand(
     workspace: session.workspace,
     env,
     which: (program) => processes.which(program, env, cwd),
-    ...(await gitTrustFor(command, cwd, files)),
+    ...(await gitTrustFor(command, cwd, files, { mayRunHooks: true })),
     interactive: true,
   });
   const effects = await withSecretsWithin(await resolveEffects(analysis.effects, files), { search, files, signal });
