@@ -94,6 +94,25 @@ describe("a dry run on a terminal", () => {
   });
 });
 
+describe("secret files that a command was not shown", () => {
+  it.skipIf(!holds)(`are told of in both languages: a dry run cannot say what becomes of them, a run did not see them${why}`, async () => {
+    const { run, workspace } = await places();
+    await writeFile(join(workspace, ".env"), "PLAIN=canary-in-the-mine\n");
+    const deletes = command(`node -e 'require("fs").rmSync(".env", { force: true })' || true`);
+    const told: string[] = [];
+    for (const env of [{}, chinese]) {
+      told.push((await run([...deletes, "--dry-run"], env)).stdout);
+      told.push((await run([...deletes, "--mode", "auto"], env)).stdout);
+    }
+    expect(told.map((text) => text.split("\n").find((line) => line.includes(".env") && /idden from|隐藏/.test(line)))).toEqual([
+      "Hidden from the dry run, since nobody was asked about them: .env. What the command would do to them is not shown; the real run may touch them.",
+      "[hidden from this command, since nobody was asked about them: .env]",
+      "以下文件对演练隐藏，因为没有人被问过能否读取：.env。这里看不到命令会对它们做什么；真正执行时可能会动到它们。",
+      "[以下文件对这条命令隐藏，因为没有人被问过能否读取：.env]",
+    ]);
+  });
+});
+
 describe("in Chinese", () => {
   it.skipIf(!holds)(`a question, its preview, its reason and its result are Chinese${why}`, async () => {
     const { at } = await places();

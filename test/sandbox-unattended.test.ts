@@ -87,6 +87,9 @@ describe.skipIf(!holds)(`elsewhere${why}`, { timeout: 60_000 }, () => {
     const session = await engine.openSession();
     const unseen = await session.call("Bash", { command: `${shows(".env")}; ${shows("open.txt")}` }, { dryRun: true });
     expect(unseen.data).toMatchObject({ stdout: "open\n", concealed: [join(workspace, ".env")] });
+    expect(unseen.output).toContain(
+      "[hidden from the dry run, since nobody was asked about them: .env; what the command would do to them is not shown, and the real run may touch them]",
+    );
     const named = await session.call("Bash", { command: "cat .env" }, { dryRun: true });
     expect(named.data).toMatchObject({ stdout: "PLAIN=canary-in-the-mine\n" });
     expect(named.data).not.toHaveProperty("concealed");

@@ -216,6 +216,14 @@ const texts = {
     "还会在临时目录里留下 {0} 个文件，演练不保留它们：{1}",
   ],
   leftOut: ["Sockets and devices cannot be kept: {0}", "套接字和设备无法保留：{0}"],
+  hiddenFromDryRun: [
+    "Hidden from the dry run, since nobody was asked about them: {0}. What the command would do to them is not shown; the real run may touch them.",
+    "以下文件对演练隐藏，因为没有人被问过能否读取：{0}。这里看不到命令会对它们做什么；真正执行时可能会动到它们。",
+  ],
+  hiddenFromCommand: [
+    "hidden from this command, since nobody was asked about them: {0}",
+    "以下文件对这条命令隐藏，因为没有人被问过能否读取：{0}",
+  ],
   outputIs: ["Output:", "输出："],
   wholeOutput: ['The whole output: karyi call ReadOutput \'{"ref":"{0}"}\'', '完整输出：karyi call ReadOutput \'{"ref":"{0}"}\''],
   policySays: ["Done for real, the policy says {0}: {1}", "真正执行时，策略的决定是{0}：{1}"],

@@ -2,7 +2,7 @@
  * A Result for a person: what it says on stdout, what else they want to know (changed files, how to undo, what waits) on stderr.
  * Its `output` is written for models; here the same is told in the person's language, from the data.
  */
-import type { FileChange, JsonObject, Result } from "../contract/index.ts";
+import type { FileChange, Json, JsonObject, Result } from "../contract/index.ts";
 import type { LiveOutput } from "./live-output.ts";
 import { say } from "./messages.ts";
 import { colourDiff, styled } from "./terminal-style.ts";
@@ -14,6 +14,7 @@ const colours = { created: "green", modified: "yellow", deleted: "red", mode: "y
 const maxListed = 50;
 const maxSummed = 5;
 const maxDiffCharacters = 20_000;
+const concealedNote = "[hidden from this command, since nobody was asked about them: ";
 
 interface Stream {
   readonly isTTY?: boolean;
@@ -58,14 +59,15 @@ export function tellResult(result: Result, telling: Omit<Telling, "unseen">): st
 
 function tell(result: Result, telling: Telling): string {
   const { unseen } = telling;
-  if (result.error !== undefined) return unseen(withErrorWords(result, result.output));
+  const output = withConcealedWords(result, telling.workspace);
+  if (result.error !== undefined) return unseen(withErrorWords(result, output));
   const data = fieldsOf(result.data);
   if (result.tool === "Undo" && Array.isArray(data.undone)) return tellUndo(result, telling);
   if (isDryRun(result) && data.changes !== undefined) return tellRehearsal(result, telling);
   if (result.status === "planned") return [result.output.replace(/^Would do: /, () => say("wouldDo")), policyLine(data)].join("\n");
   if (result.tool === "CommitChanges") return say("committed", changesOf(result).length);
   if (result.tool === "DiscardChanges") return say("discarded");
-  return result.output === "(no output)" ? say("noOutput") : unseen(result.output);
+  return output === "(no output)" ? say("noOutput") : unseen(output);
 }
 
 function tellUndo(result: Result, { workspace, stream }: Telling): string {
@@ -89,6 +91,7 @@ function tellRehearsal(result: Result, { workspace, stream, unseen, asking }: Te
     ...diffs(changes, workspace),
     ...(temporary === undefined ? [] : [say("wouldLeave", temporary.count, temporary.first.join(", "))]),
     ...(Array.isArray(data.left_out) ? [say("leftOut", data.left_out.join(", "))] : []),
+    ...(Array.isArray(data.concealed) ? [say("hiddenFromDryRun", concealedNames(data.concealed, workspace))] : []),
     ...(output.trim() === "" ? [] : [say("outputIs"), output.trimEnd()]),
     ...(result.truncated === undefined ? [] : [say("wholeOutput", result.truncated.ref)]),
     ...(asking ? [] : [policyLine(data)]),
@@ -106,6 +109,20 @@ function withErrorWords({ error }: Result, output: string): string {
   if (error === undefined) return output;
   const english = [`Error (${error.code}): ${error.message}`, ...(error.hint === undefined ? [] : [`Hint: ${error.hint}`])].join("\n");
   return output.replace(english, () => errorWords(error).join("\n"));
+}
+
+/** The tool puts what it hid below what was printed: the last such line is its own, whatever the command printed. */
+function withConcealedWords({ output, data }: Result, workspace: string): string {
+  const { concealed } = fieldsOf(data);
+  const start = Array.isArray(concealed) ? output.lastIndexOf(concealedNote) : -1;
+  if (!Array.isArray(concealed) || start === -1) return output;
+  const [, ...below] = output.slice(start).split("\n");
+  return `${output.slice(0, start)}${[`[${say("hiddenFromCommand", concealedNames(concealed, workspace))}]`, ...below].join("\n")}`;
+}
+
+function concealedNames(paths: readonly Json[], workspace: string): string {
+  const names = paths.slice(0, maxSummed).map((path) => visible(within(String(path), workspace)));
+  return `${names.join(", ")}${paths.length > names.length ? ", …" : ""}`;
 }
 
 /** What a command that was done changed: its own output does not say. */

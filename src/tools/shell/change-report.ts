@@ -54,9 +54,12 @@ export function tellTemporary({ count, first }: NonNullable<ChangeSet["temporary
   return `It would also leave ${count} file(s) among the temporary ones, which a dry run does not keep: ${first.join(", ")}${count > first.length ? ", …" : ""}`;
 }
 
-/** What a command could not read, for nobody was asked about it; nothing where it was all there. */
-export function tellConcealed(paths: readonly string[], workspace: string): string {
-  return paths.length === 0 ? "" : `hidden from this command, since nobody was asked about them: ${listed(paths.map(shownIn(workspace)))}`;
+/** What a command could not read, for nobody was asked about it; nothing where it was all there. A dry run shows the less for it. */
+export function tellConcealed(paths: readonly string[], workspace: string, from: "run" | "dry run" = "run"): string {
+  if (paths.length === 0) return "";
+  const names = listed(paths.map(shownIn(workspace)));
+  if (from === "run") return `hidden from this command, since nobody was asked about them: ${names}`;
+  return `hidden from the dry run, since nobody was asked about them: ${names}; what the command would do to them is not shown, and the real run may touch them`;
 }
 
 /** The first few of many. */
