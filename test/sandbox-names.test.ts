@@ -4,6 +4,7 @@ import { realpathSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { capturingHere, treeOf } from "../src/host/sandbox/fixtures/world.ts";
+import { karyi } from "./support/command.ts";
 import { temporaryDirectory, testEngine } from "./support/engine.ts";
 
 const holds = (await capturingHere()).length > 0;
@@ -30,3 +31,35 @@ it.skipIf(!holds)(`names that are not UTF-8 are shown by a dry run, can be read 
   expect((await session.undo({ last: 1 })).status).toBe("ok");
   expect(treeOf(workspace, { times: "changed" })).toEqual(before);
 });
+
+it.skipIf(!holds)(
+  `a name with a line break in it forges no line in what a dry run, a run or undo tell; the data is exact${why}`,
+  async () => {
+    const workspace = realpathSync(await temporaryDirectory());
+    const home = await temporaryDirectory();
+    const forged = "a\n  - precious.txt\u001b[2K";
+    const command = String.raw`echo x > $'a\n  - precious.txt\e[2K'`;
+    const { engine } = await testEngine({ workspace, approve: async () => "once" });
+    const session = await engine.openSession();
+    const planned = await session.call("Bash", { command }, { dryRun: true });
+    expect(planned.data).toMatchObject({ changes: [{ path: join(workspace, forged), change: "created" }] });
+    await session.call("Bash", { command });
+    const undone = await session.undo({ last: 1 });
+    expect(undone.data).toMatchObject({ changes: [{ path: join(workspace, forged), change: "deleted" }] });
+    const where = ["--workspace", workspace, "--home", home];
+    const call = ["call", "Bash", JSON.stringify({ command }), ...where];
+    const told = [planned.output, undone.output];
+    for (const args of [
+      [...call, "--dry-run"],
+      [...call, "--approve", "yes"],
+      ["undo", "--last", "1", ...where],
+    ]) {
+      const { stdout, stderr } = await karyi(args);
+      told.push(stdout + stderr);
+    }
+    for (const text of told) {
+      expect(text).toContain(String.raw`a\n  - precious.txt\u001b[2K"`);
+      expect(text).not.toMatch(/^ *- precious/m);
+    }
+  },
+);

@@ -2,7 +2,7 @@
  * A Result for a person: what it says on stdout, what else they want to know (changed files, how to undo, what waits) on stderr.
  * Its `output` is written for models; here the same is told in the person's language, from the data.
  */
-import type { FileChange, Json, JsonObject, Result } from "../contract/index.ts";
+import { type FileChange, type Json, type JsonObject, type Result, shownName } from "../contract/index.ts";
 import type { LiveOutput } from "./live-output.ts";
 import { say } from "./messages.ts";
 import { colourDiff, styled } from "./terminal-style.ts";
@@ -89,8 +89,8 @@ function tellRehearsal(result: Result, { workspace, stream, unseen, asking }: Te
     changes.length === 0 ? say("wouldChangeNothing") : say("wouldChange", changes.length),
     ...list(changes, workspace, stream),
     ...diffs(changes, workspace),
-    ...(temporary === undefined ? [] : [say("wouldLeave", temporary.count, temporary.first.join(", "))]),
-    ...(Array.isArray(data.left_out) ? [say("leftOut", data.left_out.join(", "))] : []),
+    ...(temporary === undefined ? [] : [say("wouldLeave", temporary.count, temporary.first.map(shownName).join(", "))]),
+    ...(Array.isArray(data.left_out) ? [say("leftOut", data.left_out.map((path) => shownName(String(path))).join(", "))] : []),
     ...(Array.isArray(data.concealed) ? [say("hiddenFromDryRun", concealedNames(data.concealed, workspace))] : []),
     ...(output.trim() === "" ? [] : [say("outputIs"), output.trimEnd()]),
     ...(result.truncated === undefined ? [] : [say("wholeOutput", result.truncated.ref)]),
@@ -121,7 +121,7 @@ function withConcealedWords({ output, data }: Result, workspace: string): string
 }
 
 function concealedNames(paths: readonly Json[], workspace: string): string {
-  const names = paths.slice(0, maxSummed).map((path) => visible(within(String(path), workspace)));
+  const names = paths.slice(0, maxSummed).map((path) => shownName(within(String(path), workspace)));
   return `${names.join(", ")}${paths.length > names.length ? ", …" : ""}`;
 }
 
@@ -141,7 +141,7 @@ function list(changes: readonly FileChange[], workspace: string, stream: Stream)
 
 function entry({ path, change, risky, parted }: FileChange, workspace: string, stream: Stream): string {
   const remarks = `${risky === true ? `  ${say("riskyFile")}` : ""}${parted === true ? `  ${say("partedFile")}` : ""}`;
-  return `  ${styled(colours[change], marks[change], stream)} ${visible(within(path, workspace))}${remarks}`;
+  return `  ${styled(colours[change], marks[change], stream)} ${shownName(within(path, workspace))}${remarks}`;
 }
 
 function diffs(changes: readonly FileChange[], workspace: string): string[] {
@@ -150,7 +150,7 @@ function diffs(changes: readonly FileChange[], workspace: string): string[] {
     if (diff === undefined || diff.length > room) return [];
     room -= diff.length;
     const name = within(path, workspace);
-    return [visible(diff.replace(/^--- .*\n\+\+\+ .*/, () => `--- a/${name}\n+++ b/${name}`).trimEnd())];
+    return [visible(diff.replace(/^--- .*\n\+\+\+ .*/, () => `--- ${shownName(`a/${name}`)}\n+++ ${shownName(`b/${name}`)}`).trimEnd())];
   });
 }
 

@@ -20,6 +20,7 @@ export * from "./sandbox.ts";
 export * from "./search.ts";
 export * from "./secret-variables.ts";
 export * from "./session.ts";
+export * from "./shown-name.ts";
 export * from "./store.ts";
 export * from "./tasks.ts";
 export * from "./terminals.ts";

@@ -12,6 +12,7 @@ import {
   type OperationStatus,
   type Result,
   type Store,
+  shownName,
   ToolFailure,
 } from "../contract/index.ts";
 import { captureAfter, isSameMoment, isTouched, sameImage, timeOf } from "./before-images.ts";
@@ -130,7 +131,7 @@ export class Undo {
     if (conflicts.length > 0 && !options.force) {
       throw new ToolFailure(
         "tool_conflict",
-        `${conflicts.length} file(s) changed after the call: ${conflicts.map(({ path }) => path).join(", ")}.`,
+        `${conflicts.length} file(s) changed after the call: ${conflicts.map(({ path }) => shownName(path)).join(", ")}.`,
         {
           hint: "Look at them first; undo with force overwrites them (and can be undone).",
           details: { reason: "changed_since", paths: conflicts.map(({ path }) => path) },
@@ -314,8 +315,8 @@ function describe(
   const restored = new Set(changes.map(({ path }) => path));
   const touched = times.filter(({ path, current, target }) => !restored.has(path) && isTouched(target, current));
   const lines = [
-    ...changes.map(({ path, current, target }) => `${verb(current, target)} ${path}`),
-    ...touched.map(({ path }) => `set time of ${path}`),
+    ...changes.map(({ path, current, target }) => `${verb(current, target)} ${shownName(path)}`),
+    ...touched.map(({ path }) => `set time of ${shownName(path)}`),
   ];
   return {
     text: [

@@ -4,7 +4,7 @@
  */
 import type { Stats } from "node:fs";
 import { dirname, join } from "node:path";
-import { type FileImage, type Images, type JournalEntry, ToolFailure } from "../../contract/index.ts";
+import { type FileImage, type Images, type JournalEntry, shownName, ToolFailure } from "../../contract/index.ts";
 import { fileFailure } from "../files/failures.ts";
 import { holdDirectory } from "../files/handles.ts";
 import { sweepLeftovers } from "../files/temporary.ts";
@@ -151,7 +151,8 @@ async function sweep(directory: string): Promise<void> {
 /** A step that failed: what it was, and what became of those before it. */
 function stopped(error: unknown, failed: readonly string[]): ToolFailure {
   const { code, message, details } = fileFailure(error, "the workspace");
-  const left = failed.length === 0 ? "" : ` ${failed.length} path(s) are not yet as before (${failed.slice(0, 10).join(", ")}).`;
+  const left =
+    failed.length === 0 ? "" : ` ${failed.length} path(s) are not yet as before (${failed.slice(0, 10).map(shownName).join(", ")}).`;
   return new ToolFailure(code, `${failed.length === 0 ? "Nothing was changed" : "The changes could not be made"}: ${message}.${left}`, {
     hint: failed.length === 0 ? "Remove what is in the way, then run the command again." : "They are given back at the next start.",
     ...(details === undefined ? {} : { details }),
@@ -161,7 +162,7 @@ function stopped(error: unknown, failed: readonly string[]): ToolFailure {
 }
 
 function conflict(paths: readonly string[]): ToolFailure {
-  const shown = paths.slice(0, 10).join(", ");
+  const shown = paths.slice(0, 10).map(shownName).join(", ");
   return new ToolFailure("tool_conflict", `Nothing was changed: the workspace changed meanwhile (${paths.length} path(s): ${shown}).`, {
     hint: "Look at what changed there, then run the command again.",
     details: { reason: "workspace_changed", paths: paths.slice(0, 100) },

@@ -212,7 +212,7 @@ async function rehearseCommand(
       `Dry run in an overlay (${changeSet.tier}), network off: the command ${ended}.`,
       summarize(changeSet.changes, session.workspace),
       ...(changeSet.temporary === undefined ? [] : [tellTemporary(changeSet.temporary)]),
-      ...(changeSet.leftOut === undefined ? [] : [`Sockets and devices cannot be kept: ${changeSet.leftOut.join(", ")}`]),
+      ...(changeSet.leftOut === undefined ? [] : [`Sockets and devices cannot be kept: ${listed(changeSet.leftOut)}`]),
       ...(outcome.concealed === undefined ? [] : [`[${tellConcealed(outcome.concealed, session.workspace, "dry run")}]`]),
       ...(collected.text === "" ? [] : ["Output:", collected.text.trimEnd()]),
       ...(keep ? [`Kept as ${changeSet.id}: apply it with karyi commit ${changeSet.id}, drop it with karyi discard ${changeSet.id}.`] : []),

@@ -1,5 +1,5 @@
 /** How the changes of a command are told: as data, and as a summary with the risky ones first. */
-import type { ChangeSet, FileChange, JsonObject, UndoGuarantee } from "../../contract/index.ts";
+import { type ChangeSet, type FileChange, type JsonObject, shownName, type UndoGuarantee } from "../../contract/index.ts";
 
 const marks = { created: "+", modified: "~", deleted: "-", mode: "m", link: "l" } as const;
 const maxListed = 50;
@@ -51,7 +51,7 @@ export function warnOfParted(changes: readonly FileChange[], workspace: string):
 
 /** What a dry run wrote where nothing of it stays. */
 export function tellTemporary({ count, first }: NonNullable<ChangeSet["temporary"]>): string {
-  return `It would also leave ${count} file(s) among the temporary ones, which a dry run does not keep: ${first.join(", ")}${count > first.length ? ", …" : ""}`;
+  return `It would also leave ${count} file(s) among the temporary ones, which a dry run does not keep: ${first.map(shownName).join(", ")}${count > first.length ? ", …" : ""}`;
 }
 
 /** What a command could not read, for nobody was asked about it; nothing where it was all there. A dry run shows the less for it. */
@@ -62,24 +62,26 @@ export function tellConcealed(paths: readonly string[], workspace: string, from:
   return `hidden from the dry run, since nobody was asked about them: ${names}; what the command would do to them is not shown, and the real run may touch them`;
 }
 
-/** The first few of many. */
+/** The first few of many names. */
 export function listed(names: readonly string[]): string {
-  return `${names.slice(0, 5).join(", ")}${names.length > 5 ? ", …" : ""}`;
+  return `${names.slice(0, 5).map(shownName).join(", ")}${names.length > 5 ? ", …" : ""}`;
 }
 
 /** For people and models: paths inside the workspace as one writes them there. */
 export function summarize(changes: readonly FileChange[], workspace: string): string {
   if (changes.length === 0) return "It would change no file.";
   const shown = shownIn(workspace);
-  const lines = changes.slice(0, maxListed).map(({ path, change, ...more }) => `  ${marks[change]} ${shown(path)}${remarks(more)}`);
+  const lines = changes
+    .slice(0, maxListed)
+    .map(({ path, change, ...more }) => `  ${marks[change]} ${shownName(shown(path))}${remarks(more)}`);
   const rest = changes.length > maxListed ? [`  … and ${changes.length - maxListed} more`] : [];
   const diffs: string[] = [];
   let room = maxDiffCharacters;
   for (const { diff, path } of changes) {
     if (diff === undefined || diff.length > room) continue;
     room -= diff.length;
-    const names = shown(path);
-    diffs.push(diff.replace(/^--- .*\n\+\+\+ .*/, () => `--- a/${names}\n+++ b/${names}`).trimEnd());
+    const name = shown(path);
+    diffs.push(diff.replace(/^--- .*\n\+\+\+ .*/, () => `--- ${shownName(`a/${name}`)}\n+++ ${shownName(`b/${name}`)}`).trimEnd());
   }
   return [`It would change ${changes.length} file(s):`, ...lines, ...rest, ...diffs].join("\n");
 }
