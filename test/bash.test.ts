@@ -258,15 +258,22 @@ describe("in the background", () => {
     expect((await session.call("TaskList", {})).output).toContain("ended");
   });
 
-  it("dies with the engine and is lost after a crash; its time limit holds", async () => {
+  it("dies with the engine and is lost after a crash; its time limit holds, and is said to have ended it", async () => {
     const { engine, workspace, home } = await testEngine();
     const session = await engine.openSession();
     await session.call("Bash", { command: "sleep 98767", run_in_background: true });
     const limited = data(await session.call("Bash", { command: "sleep 98768", run_in_background: true, timeout: 100 })).task_id ?? "";
-    let page = (await session.call("TaskOutput", { id: limited, wait_ms: 20_000 })).data as { status: string; next: number };
-    while (page.status === "in_progress")
-      page = (await session.call("TaskOutput", { id: limited, offset: page.next, wait_ms: 20_000 })).data as typeof page;
-    expect(page.status).toBe("failed");
+    let told = "";
+    let page = { status: "in_progress", next: 0 };
+    while (page.status === "in_progress") {
+      const result = await session.call("TaskOutput", { id: limited, offset: page.next, wait_ms: 20_000 });
+      page = result.data as typeof page;
+      told += result.output;
+    }
+    expect(page).toMatchObject({ status: "failed", exit_code: 143, timed_out: true });
+    told += (await session.call("TaskList", {})).output;
+    expect(told).toContain("bg_task_2 [failed, ended by its time limit, exit code 143]");
+    expect(told).toContain("[bg_task_2 ended by its time limit with exit code 143 (failed); ");
     await engine.close();
     expect(running("sleep 98767")).toEqual([]);
     const again = await testEngine({ workspace, home });

@@ -98,7 +98,8 @@ export class SessionTasks implements Tasks {
   #onChange(task: TaskRecord): void {
     if (task.endedAt !== undefined) {
       const code = task.exitCode === undefined ? "" : ` with exit code ${task.exitCode}`;
-      this.#notices.push(`[${task.id} ended${code} (${task.status}); read it with TaskOutput {"id": "${task.id}"}]`);
+      const limit = task.timedOut ? " by its time limit" : "";
+      this.#notices.push(`[${task.id} ended${limit}${code} (${task.status}); read it with TaskOutput {"id": "${task.id}"}]`);
     }
     this.#store.saveTask(this.#sessionId, task).catch(() => {});
   }

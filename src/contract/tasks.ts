@@ -11,6 +11,8 @@ export interface TaskRecord {
   readonly startedAt: number;
   readonly endedAt?: number;
   readonly exitCode?: number;
+  /** Its time limit ended it. */
+  readonly timedOut?: true;
   /** Bytes of output so far, the part that is no longer kept included. */
   readonly outputBytes: number;
 }

@@ -59,10 +59,10 @@ export class BackgroundTasks {
         wake();
       })
       .then(
-        (ended) => this.#settle(entry, statusOf(ended), ended.exitCode),
+        (ended) => this.#settle(entry, statusOf(ended), ended),
         (error: unknown) => {
           output.push(Buffer.from(`\n[${error instanceof Error ? error.message : String(error)}]\n`));
-          this.#settle(entry, "failed", null);
+          this.#settle(entry, "failed");
         },
       )
       .finally(wake);
@@ -101,9 +101,15 @@ export class BackgroundTasks {
     await Promise.all([...this.#entries.keys()].map((id) => this.stop(id)));
   }
 
-  #settle(entry: Entry, status: TaskStatus, exitCode: number | null): void {
-    const stopped = entry.stop.signal.aborted ? "cancelled" : status;
-    entry.record = { ...current(entry), status: stopped, endedAt: Date.now(), ...(exitCode === null ? {} : { exitCode }) };
+  #settle(entry: Entry, status: TaskStatus, ended?: Ended): void {
+    const stopped = entry.stop.signal.aborted;
+    entry.record = {
+      ...current(entry),
+      status: stopped ? "cancelled" : status,
+      endedAt: Date.now(),
+      ...(ended === undefined ? {} : { exitCode: ended.exitCode }),
+      ...(ended?.timedOut && !stopped ? { timedOut: true } : {}),
+    };
     this.#onChange(entry.record);
   }
 }

@@ -99,8 +99,9 @@ function unknownTask(id: string): ToolFailure {
   });
 }
 
-function line({ id, status, title, exitCode }: TaskRecord): string {
-  return `${id} [${status}${exitCode === undefined ? "" : `, exit code ${exitCode}`}] ${title}`;
+function line({ id, status, title, exitCode, timedOut }: TaskRecord): string {
+  const how = `${timedOut ? ", ended by its time limit" : ""}${exitCode === undefined ? "" : `, exit code ${exitCode}`}`;
+  return `${id} [${status}${how}] ${title}`;
 }
 
 function wire(task: TaskRecord): JsonObject {
@@ -114,5 +115,6 @@ function wire(task: TaskRecord): JsonObject {
     ...(task.description === undefined ? {} : { description: task.description }),
     ...(task.endedAt === undefined ? {} : { ended_at: task.endedAt }),
     ...(task.exitCode === undefined ? {} : { exit_code: task.exitCode }),
+    ...(task.timedOut ? { timed_out: true } : {}),
   };
 }
