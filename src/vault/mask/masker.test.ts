@@ -65,6 +65,23 @@ describe("values of variables", () => {
     expect(maskerFor(["V", special]).mask(`<<${write(special)}>>`)).toContain("$KARYI{V}");
   });
 
+  it("in base64 over lines of stderr are masked, whole and in pieces of any length", () => {
+    const long = noise(24, 7);
+    const encoded = Buffer.from(`${"a".repeat(45)}${long}${"b".repeat(60)}`).toString("base64");
+    const lines = encoded.replace(/.{76}/g, "$&\n").replace(/^/gm, "[stderr] ");
+    const halves = lines.split("\n").map((line) => line.slice(-12));
+    const one = maskerFor(["LONG", long]);
+    const whole = one.mask(lines);
+    expect(whole).toContain("$KARYI{LONG}");
+    expect(whole).not.toContain(halves[0]);
+    for (let size = 1; size < 120; size += 7) {
+      const stream = one.stream();
+      let text = "";
+      for (let at = 0; at < lines.length; at += size) text += stream.push(lines.slice(at, at + size));
+      expect([size, text + stream.end()]).toEqual([size, whole]);
+    }
+  });
+
   it("of several lines are masked line by line too, as tools number them", () => {
     const lines = [noise(40, 1), noise(40, 2), noise(40, 3)];
     const masked = maskerFor(["KEY", lines.join("\n")]).mask(lines.map((line, index) => `     ${index + 1}\t${line}`).join("\n"));

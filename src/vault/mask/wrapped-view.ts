@@ -1,12 +1,14 @@
 /**
  * Values inside base64 that is broken into lines: `base64`, `openssl` and mail do that every 64 or 76 characters.
- * Line breaks between two such lines are taken out and the joined text is searched.
+ * Line breaks between two such lines are taken out, with the mark that a line of stderr gets, and the joined text is searched.
  */
 import { base64, endOfRun, isIn } from "./char-class.ts";
 import type { Window } from "./findings.ts";
 
 /** A line of base64 has at least this many characters before its break, so every such line covers a multiple of it. */
 const shortestLine = 48;
+
+const stderrMark = "[stderr] ";
 
 const members = new Uint8Array(256);
 for (let code = 0; code < 128; code++) members[code] = base64[code] ?? 0;
@@ -32,11 +34,20 @@ export function findWrapped(window: Window, longest: number, search: SearchJoine
 }
 
 /** A line break with base64 on both sides; at the end of a window the other side, or half of the break, is still to come. */
-function isBreak({ text, final }: Window, at: number): boolean {
+function isBreak(window: Window, at: number): boolean {
+  const { text, final } = window;
   const code = text.charCodeAt(at);
   if (code === 0x0d) return !final && at + 1 === text.length && followsLine(text, at);
-  if (code !== 0x0a || (at + 1 < text.length ? !isIn(base64, text.charCodeAt(at + 1)) : final)) return false;
+  if (code !== 0x0a || afterBreak(window, at) === undefined) return false;
   return followsLine(text, text.charCodeAt(at - 1) === 0x0d ? at - 1 : at);
+}
+
+/** Where the base64 behind a line feed begins: the end of a window where that is still to come, nothing where there is none. */
+function afterBreak({ text, final }: Window, at: number): number | undefined {
+  const next = text.startsWith(stderrMark, at + 1) ? at + 1 + stderrMark.length : at + 1;
+  const rest = text.length - next;
+  if (rest < stderrMark.length && stderrMark.startsWith(text.slice(next))) return final ? undefined : text.length;
+  return isIn(base64, text.charCodeAt(next)) ? next : undefined;
 }
 
 function followsLine(text: string, end: number): boolean {
@@ -62,7 +73,7 @@ function joinAround(window: Window, at: number, longest: number, search: SearchJ
     joined += text.slice(position, end);
     const line = text.charCodeAt(end) === 0x0d ? end + 1 : end;
     if (line < text.length && text.charCodeAt(line) === 0x0a && isBreak(window, line)) {
-      position = line + 1;
+      position = afterBreak(window, line) ?? line + 1;
       if (position < text.length) continue;
     } else position = end;
     const carriage = line === text.length && end < text.length;
