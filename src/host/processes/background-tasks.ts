@@ -9,8 +9,10 @@ import type { Ended } from "./supervise.ts";
 export interface TaskJob {
   readonly title: string;
   /** Runs the command to its end; `signal` stops it. */
-  run(signal: AbortSignal, onOutput: (chunk: Uint8Array) => void): Promise<Ended>;
+  run(signal: AbortSignal, onOutput: OnTaskOutput): Promise<Ended>;
 }
+
+export type OnTaskOutput = (stream: "stdout" | "stderr", chunk: Uint8Array) => void;
 
 /** Keeps a new task under an id of its own. */
 export type ClaimTask = (record: Omit<TaskRecord, "id">) => Promise<TaskRecord>;
@@ -54,8 +56,8 @@ export class BackgroundTasks {
       for (const watcher of [...watchers]) watcher();
     };
     const running = job
-      .run(stop.signal, (chunk) => {
-        output.push(chunk);
+      .run(stop.signal, (stream, chunk) => {
+        output.print(stream, chunk);
         wake();
       })
       .then(

@@ -23,7 +23,7 @@ import {
   setupEnvironment,
   type Watch,
 } from "../sandbox/index.ts";
-import type { BackgroundTasks } from "./background-tasks.ts";
+import type { BackgroundTasks, OnTaskOutput } from "./background-tasks.ts";
 import { type Containment, containment, tether } from "./containment.ts";
 import { baseEnvironment } from "./environment.ts";
 import { KeptOutput } from "./kept-output.ts";
@@ -80,7 +80,7 @@ export class ProcessRoom {
         return background.start({
           title,
           run: async (signal, onOutput) => {
-            const lasting: ShellRequest = { ...request, signal, onOutput: (_, chunk) => onOutput(chunk) };
+            const lasting: ShellRequest = { ...request, signal, onOutput };
             const { ended } = await (captureBackground ? this.#perform(lasting, roots, () => true) : this.#serve(lasting, roots));
             return ended;
           },
@@ -251,13 +251,13 @@ export class ProcessRoom {
     const abort = () => stop.abort();
     request.signal.addEventListener("abort", abort, { once: true });
     const kept = new KeptOutput();
-    let handOn: ((chunk: Uint8Array) => void) | undefined;
+    let handOn: OnTaskOutput | undefined;
     const watched: ShellRequest = {
       ...request,
       signal: stop.signal,
       onOutput: (stream, chunk) => {
-        if (handOn) return handOn(chunk);
-        kept.push(chunk);
+        if (handOn) return handOn(stream, chunk);
+        kept.print(stream, chunk);
         return request.onOutput(stream, chunk);
       },
     };

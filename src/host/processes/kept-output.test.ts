@@ -40,3 +40,20 @@ it("the ends stay and the rest is counted, in memory that does not grow with the
   expect(process.memoryUsage().rss - before).toBeLessThan(48 << 20);
   expect(pagesOf(output, 64 * 1024)).toEqual({ text: "x".repeat(1000 * 1024), dropped: 3_000_000 - 1000 * 1024 });
 });
+
+it("lines of stderr are marked, however they come in pieces, and a line never holds both streams", () => {
+  const output = new KeptOutput();
+  const pieces = [
+    ["stdout", "out\n"],
+    ["stderr", "on"],
+    ["stderr", "e\n\ntwo\nthr"],
+    ["stdout", "half"],
+    ["stderr", "ee\n"],
+    ["stdout", ""],
+    ["stderr", "last"],
+  ] as const;
+  for (const [stream, text] of pieces) output.print(stream, Buffer.from(text));
+  expect(pagesOf(output, 64 * 1024).text).toBe(
+    "out\n[stderr] one\n[stderr] \n[stderr] two\n[stderr] thr\nhalf\n[stderr] ee\n[stderr] last",
+  );
+});

@@ -3,6 +3,8 @@ import { KeptEnds } from "../../contract/index.ts";
 
 const headBytes = 800 * 1024;
 const tailBytes = 200 * 1024;
+const newline = 0x0a;
+const stderrMark = Buffer.from("[stderr] ");
 
 export interface KeptPage {
   readonly text: string;
@@ -13,6 +15,8 @@ export interface KeptPage {
 
 export class KeptOutput {
   readonly #ends = new KeptEnds(headBytes, tailBytes);
+  #last: "stdout" | "stderr" = "stdout";
+  #atLineStart = true;
 
   get total(): number {
     return this.#ends.total;
@@ -20,6 +24,25 @@ export class KeptOutput {
 
   push(chunk: Uint8Array): void {
     this.#ends.push(chunk);
+  }
+
+  /** What a command prints, the lines of stderr marked as in a result; a line never holds both streams. */
+  print(stream: "stdout" | "stderr", chunk: Uint8Array): void {
+    if (chunk.length === 0) return;
+    if (stream !== this.#last && !this.#atLineStart) this.#write(Buffer.of(newline));
+    this.#last = stream;
+    if (stream === "stdout") return this.#write(chunk);
+    for (let start = 0; start < chunk.length; ) {
+      const end = chunk.indexOf(newline, start) + 1 || chunk.length;
+      if (this.#atLineStart) this.#write(stderrMark);
+      this.#write(chunk.subarray(start, end));
+      start = end;
+    }
+  }
+
+  #write(bytes: Uint8Array): void {
+    this.#atLineStart = bytes[bytes.length - 1] === newline;
+    this.push(bytes);
   }
 
   /** From `offset` on, at most `limit` bytes; a page never splits a character that is complete. */
