@@ -27,11 +27,18 @@ function expressionOf(pattern: string): string {
     .replaceAll("?", "[^/]");
 }
 
+/** What every such path holds as it is written; other letters may turn into these. Nearly all names of a tree are told apart by this one look. */
+const plainParts = [...files, ...directories.split(" ")].map((pattern) =>
+  pattern.split(/[*?]/).reduce((a, b) => (b.length > a.length ? b : a)),
+);
+const worthALook = new RegExp([...new Set(plainParts)].map(expressionOf).concat("[^\\0-\\x7f]").join("|"), "i");
+
 /** What a name says of secrets in these is about code. */
 const source = /\.(?:tsx?|mts|cts|jsx|go|rs|java|kt|swift|c|h|cc|cpp|hpp|cs|scala|md|mdx|rst|html|css|scss|vue|svelte|snap)$/;
 
 /** A path from the top of a repository or directory down. */
 export function mayBeSecret(path: string): boolean {
+  if (!worthALook.test(path)) return false;
   const folded = path.normalize("NFKC").toLowerCase();
   const name = folded.slice(folded.lastIndexOf("/") + 1);
   return (file.test(name) && (!source.test(name) || name.startsWith(".") || name.startsWith("id_"))) || directory.test(folded);
