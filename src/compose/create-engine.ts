@@ -12,6 +12,7 @@ import type {
   Hook,
   KaryiEvent,
   Mode,
+  PolicyInForce,
   PolicyWorld,
   Result,
   SessionRecord,
@@ -270,7 +271,7 @@ class Wiring {
     return this.#sandbox.forget(before, dryRun);
   }
 
-  #policy() {
+  #policy(): PolicyInForce {
     return { mode: this.config.effective.mode, rules: this.#rules(), world: this.world(this.#places.workspace) };
   }
 

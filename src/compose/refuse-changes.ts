@@ -3,17 +3,11 @@
  * settings no command changes, whoever approved it; where nobody was asked, nothing that no tool may write either.
  */
 import { join } from "node:path";
-import { defaultTraits, type Effect, type FileChange, type Mode, type PolicyWorld, type Rules } from "../contract/index.ts";
+import { defaultTraits, type Effect, type FileChange, type PolicyInForce } from "../contract/index.ts";
 import { decide, factsFromText } from "../policy/index.ts";
 
-interface Policy {
-  readonly mode: Mode;
-  readonly rules: Rules;
-  readonly world: PolicyWorld;
-}
-
 /** The reason of the first change that may not be made; nothing where all may be. */
-export function refusalOf(changes: readonly FileChange[], { mode, rules, world }: Policy): string | undefined {
+export function refusalOf(changes: readonly FileChange[], { mode, rules, world }: PolicyInForce): string | undefined {
   const forbids = rules.deny.some((rule) => /^(?:Edit|Write)/.test(rule));
   const settings = join(world.workspace, ".karyi");
   for (const { path, change } of changes) {

@@ -2,19 +2,13 @@
  * What a command in the sandbox may not read in the workspace, so that the rules for `Read` hold for programs nobody can see
  * through as well: what a rule forbids, and, where no person approved the command, what a person would be asked about.
  */
-import { defaultTraits, type Effect, type Mode, type PolicyWorld, type Rules } from "../contract/index.ts";
+import { defaultTraits, type Effect, type PolicyInForce } from "../contract/index.ts";
 import type { Hides, Purpose } from "../host/index.ts";
 import { decide, factsFromText } from "../policy/index.ts";
 import { mayBeSecret } from "../tools/shell/index.ts";
 
-interface Policy {
-  readonly mode: Mode;
-  readonly rules: Rules;
-  readonly world: PolicyWorld;
-}
-
 /** Nothing where everything may be read. */
-export function unreadablePaths({ mode, rules, world }: Policy, purpose: Purpose): Hides | undefined {
+export function unreadablePaths({ mode, rules, world }: PolicyInForce, purpose: Purpose): Hides | undefined {
   const unattended = purpose === "rehearse" || mode === "auto";
   const aboutReading = [...rules.deny, ...(unattended ? rules.ask : [])].some((rule) => rule.startsWith("Read"));
   if (!unattended && !aboutReading) return undefined;

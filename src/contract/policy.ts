@@ -34,6 +34,13 @@ export interface PolicyWorld {
   readonly sandboxed: boolean;
 }
 
+/** What decides in an engine: its mode, the rules as they are now, and its surroundings. */
+export interface PolicyInForce {
+  readonly mode: Mode;
+  readonly rules: Rules;
+  readonly world: PolicyWorld;
+}
+
 export interface PolicyQuestion {
   /** Canonical name. */
   readonly tool: string;

@@ -6,9 +6,7 @@ import type {
   Hook,
   Images,
   Masker,
-  Mode,
-  PolicyWorld,
-  Rules,
+  PolicyInForce,
   RunPorts,
   SessionRecord,
   Store,
@@ -33,13 +31,6 @@ export const defaultLimits: EngineLimits = {
   approvalTtlMs: 7 * 24 * 3600 * 1000,
 };
 
-/** What policy applies to a session right now. */
-interface PolicySource {
-  readonly mode: Mode;
-  readonly rules: Rules;
-  readonly world: PolicyWorld;
-}
-
 /** What the session needs besides the ports that are the same for everybody. */
 interface SessionFacts {
   readonly record: SessionRecord;
@@ -53,7 +44,7 @@ export interface EngineDependencies {
   readonly registry: ToolRegistry;
   readonly deferThreshold: number;
   readonly userHome: string;
-  policy(session: SessionRecord): PolicySource;
+  policy(session: SessionRecord): PolicyInForce;
   /** Keeps the rules a person chose with "always", for this workspace. */
   rememberRules(workspace: string, rules: readonly string[]): Promise<void>;
   files(cwd: () => string): FileWriter & FileReader;

@@ -98,13 +98,16 @@ describe("a program that waits ends the call, with the kind of its wait, long be
     expect((await run("sleep 60", 600)).timedOut).toBe(true);
   });
 
-  test.skipIf(!present("script"))("nor is one behind another program that listens for it", async () => {
-    const { run } = await testTerminal();
-    expect(await run("script -q -c \"printf 'Really go on? [y/N] '; sleep 1.5; echo done\" /dev/null")).toMatchObject({
-      output: "Really go on? [y/N] done\n",
-      exitCode: 0,
-    });
-  });
+  test.skipIf(!present("script"))(
+    `nor is one behind another program that listens for it${present("script") ? "" : " (skipped: script is not installed)"}`,
+    async () => {
+      const { run } = await testTerminal();
+      expect(await run("script -q -c \"printf 'Really go on? [y/N] '; sleep 1.5; echo done\" /dev/null")).toMatchObject({
+        output: "Really go on? [y/N] done\n",
+        exitCode: 0,
+      });
+    },
+  );
 
   test("what is typed reaches the program, which ends or waits again", async () => {
     const { run, input } = await testTerminal();
