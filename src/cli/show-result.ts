@@ -134,17 +134,17 @@ function sum(result: Result, workspace: string): string[] {
   return [say("changed", changes.length), ...some, ...(rest > 0 ? [say("andMore", rest)] : [])];
 }
 
-function list(changes: readonly FileChange[], workspace: string, stream: Stream): string[] {
+function list(changes: readonly ToldChange[], workspace: string, stream: Stream): string[] {
   const rest = changes.length - maxListed;
   return [...changes.slice(0, maxListed).map((change) => entry(change, workspace, stream)), ...(rest > 0 ? [say("andMore", rest)] : [])];
 }
 
-function entry({ path, change, risky, parted }: FileChange, workspace: string, stream: Stream): string {
+function entry({ path, change, risky, parted }: ToldChange, workspace: string, stream: Stream): string {
   const remarks = `${risky === true ? `  ${say("riskyFile")}` : ""}${parted === true ? `  ${say("partedFile")}` : ""}`;
   return `  ${styled(colours[change], marks[change], stream)} ${shownName(within(path, workspace))}${remarks}`;
 }
 
-function diffs(changes: readonly FileChange[], workspace: string): string[] {
+function diffs(changes: readonly ToldChange[], workspace: string): string[] {
   let room = maxDiffCharacters;
   return changes.flatMap(({ diff, path }) => {
     if (diff === undefined || diff.length > room) return [];
@@ -166,9 +166,13 @@ function isDryRun(result: Result): boolean {
   return result.status === "planned" && fieldsOf(result.data).exit_code !== undefined;
 }
 
-function changesOf(result: Result): readonly FileChange[] {
+/** As `data` tells it; sizes have other names there, and nobody here asks for them. */
+type ToldChange = Pick<FileChange, "path" | "change" | "diff" | "risky" | "parted">;
+
+function changesOf(result: Result): readonly ToldChange[] {
   const { changes } = fieldsOf(result.data);
-  return Array.isArray(changes) ? (changes as unknown as readonly FileChange[]) : [];
+  // JSON that our own tools made.
+  return Array.isArray(changes) ? (changes as unknown as readonly ToldChange[]) : [];
 }
 
 function prefixed(stderr: string): string {
