@@ -1,8 +1,9 @@
 /** Approvals: records bound to one exact call, answered by a person, never by a model (C9). */
 import type { Effect } from "./effect.ts";
+import type { RehearsedBody } from "./event-body.ts";
 import type { Json } from "./json.ts";
-import type { Preview } from "./plan.ts";
-import type { RuleProposal } from "./policy.ts";
+import type { CommandClass, FileChange, Preview } from "./plan.ts";
+import type { EffectVerdict, RuleProposal } from "./policy.ts";
 
 export type Answer = "once" | "always" | "deny";
 
@@ -16,6 +17,10 @@ export interface ApprovalCard {
   readonly cwd: string;
   readonly summary: string;
   readonly effects: readonly Effect[];
+  /** How each effect was judged, by which rule and why. */
+  readonly verdicts?: readonly EffectVerdict[];
+  /** Of a command (B4). */
+  readonly class?: CommandClass;
   readonly preview?: Preview;
   /** Why it is asked: the rule and its reason. */
   readonly rule: string;
@@ -23,6 +28,12 @@ export interface ApprovalCard {
   readonly proposal?: RuleProposal;
   /** Present where the command can be shown as its dry run first. */
   readonly canRehearse?: boolean;
+  /** What came of it when it was rehearsed: yes commits exactly that, or runs it for real where there is no change set (B9). */
+  readonly rehearsal?: RehearsedBody;
+  /** Of a rehearsal: what it printed, bounded. */
+  readonly output?: string;
+  /** Of a rehearsal: what it would change, bounded; `rehearsal` counts all of it. */
+  readonly changes?: readonly FileChange[];
 }
 
 /** What an approval is valid for; any difference makes it void. */
@@ -54,7 +65,17 @@ export interface ApprovalRecord extends ApprovalBinding {
 export interface ApprovalReply {
   readonly answer: Answer;
   readonly words?: string;
+  /** Of the card that was answered; another card is not answered by it. */
+  readonly nonce?: string;
 }
 
-/** Asks a person and waits. */
+/** Answer to every question, known beforehand: `once` runs commands at once, `deny` drops what they would change. */
+export type StandingAnswer = "once" | "deny";
+
+/**
+ * Asks a person and waits for the answer. Aborted if somebody else answered first, or the call was cancelled.
+ *
+ * @example
+ * const approve: Approve = async (card) => (card.tool === "Write" ? "once" : { answer: "deny", words: "Not now." });
+ */
 export type Approve = (card: ApprovalCard, signal: AbortSignal) => Promise<Answer | ApprovalReply>;

@@ -21,6 +21,8 @@ export interface Catalog {
   activateTool(name: string): boolean;
   isDeferred(name: string): boolean;
   resetActivations(): void;
+  /** Names of what was activated beside the core, in that order. */
+  activatedNames(): readonly string[];
   /** False when everything registered is shown anyway. */
   readonly defers: boolean;
 }

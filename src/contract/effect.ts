@@ -14,6 +14,10 @@ export interface ReadEffect {
   readonly tree?: boolean | undefined;
   /** Links that lie up to this deep below the path are followed. */
   readonly linkDepth?: number | undefined;
+  /** Git shows it from its objects, where no world of a command hides it. */
+  readonly recorded?: boolean | undefined;
+  /** Of the tree only names, sizes and times are told; no file in it is opened. */
+  readonly namesOnly?: boolean | undefined;
 }
 
 export interface WriteEffect {
@@ -46,6 +50,8 @@ export interface ConnectEffect {
   /** The address as asked for; judged by its parsed form, never by its text. */
   readonly url: string;
   readonly method: string;
+  /** The configured search engine is asked; the policy checks that the address is really its own. */
+  readonly service?: "search";
   /** Addresses the name resolved to, where that is known. */
   readonly addresses?: readonly string[];
 }
@@ -80,6 +86,10 @@ export interface RemoteEffect {
 export interface StateEffect {
   readonly kind: "state";
   readonly area: "tasks" | "artifacts" | "tools" | "outputs" | "values" | "terminal";
+  /** Of the terminal: it only ends what runs there, such as Ctrl-C. */
+  readonly stops?: true;
+  /** Journal name of the one record that is changed: it is locked, journaled and undone like a file. */
+  readonly record?: string;
 }
 
 /** On the hard floor: denied in every mode, no rule and no person can allow it. */
@@ -91,8 +101,17 @@ export interface ForbiddenEffect {
 export interface UnknownEffect {
   readonly kind: "unknown";
   readonly reason: string;
+  /** Among what it would show may be secrets that no world of a command hides: asked about before anything runs. */
+  readonly mayShowSecrets?: true;
 }
 
+/**
+ * One thing a plan touches, a union told apart by `kind`.
+ *
+ * @example
+ * const { plan } = await session.explain("Bash", { command: "rm -r build" });
+ * const written = plan.effects.flatMap((effect) => (effect.kind === "write" ? [effect.path.real] : []));
+ */
 export type Effect =
   | ReadEffect
   | WriteEffect

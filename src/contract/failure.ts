@@ -16,6 +16,12 @@ export interface FailureOptions {
   readonly cause?: unknown;
 }
 
+/**
+ * What a tool throws if it cannot do what it was asked: the call ends with this as its `error`. Anything else thrown is a defect.
+ *
+ * @example
+ * throw new ToolFailure("invalid_tool_input", "There is no city of that name.", { hint: "Name a city.", details: { reason: "no_city" } });
+ */
 export class ToolFailure extends Error {
   readonly code: ErrorCode;
   readonly hint: string | undefined;

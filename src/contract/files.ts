@@ -33,8 +33,8 @@ export interface OpenFile {
 }
 
 export interface FileReader {
-  /** Never throws: an unreachable path has kind `unreadable`. */
-  resolve(path: string): Promise<PathFacts>;
+  /** Never throws: an unreachable path has kind `unreadable`. `machine`: as somebody sees it who has no temporary directories of a session. */
+  resolve(path: string, whose?: "machine"): Promise<PathFacts>;
   /** `undefined` when nothing is there. Follows links. */
   stat(path: string): Promise<FileStat | undefined>;
   /** Opens a regular file and checks that it is still the one `resolve` saw; anything else is a ToolFailure that says why. */

@@ -56,6 +56,7 @@ export class KeptEnds {
 
   /** The last bytes pushed, at most a ring full. */
   #fillTail(bytes: Uint8Array): void {
+    if (this.#tailLimit === 0) return;
     this.#tail ??= Buffer.allocUnsafe(this.#tailLimit);
     const start = (this.#total - this.#headLength - bytes.length) % this.#tailLimit;
     const first = Math.min(bytes.length, this.#tailLimit - start);

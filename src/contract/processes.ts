@@ -1,6 +1,6 @@
 /** The process port: commands that cannot hang and leave nothing behind (B1, B2). */
 import type { FileChange } from "./plan.ts";
-import type { ChangeSet, NetworkAccess, SandboxTier, UndoGuarantee } from "./sandbox.ts";
+import type { Keeping, NetworkAccess, Rehearsed, SandboxTier, UndoGuarantee } from "./sandbox.ts";
 import type { TaskRecord } from "./tasks.ts";
 
 export interface ShellRequest {
@@ -12,13 +12,33 @@ export interface ShellRequest {
   readonly secrets?: Readonly<Record<string, string>>;
   readonly timeoutMs: number;
   readonly signal: AbortSignal;
+  /** `read`: it was judged to change nothing and to reach nobody, and cannot. */
+  readonly purpose?: "read";
+  /** Directories in which it calls git, and only to read: nothing that the config there names is run. */
+  readonly git?: readonly string[];
   /** The call that runs it: what a captured command changes is written to its journal. Without it nothing is captured. */
   readonly callId?: string;
   /** Paths that were judged, and may be read though others of their kind are hidden in a sandbox. */
   readonly reads?: readonly string[];
+  /** Less than commands are given otherwise; never more. */
+  readonly network?: "none";
+  /** Masks what a task prints, page by page; the output that `onOutput` gets is the caller's to mask. */
+  readonly maskPage?: MaskPage;
   /** Called with raw bytes as they come, which are the caller's from then on. No more of that stream comes until a promise resolves. */
   onOutput(stream: "stdout" | "stderr", chunk: Uint8Array): void | Promise<void>;
 }
+
+/** A page of what a task printed, and what stands around it: a value may lie across the edges of a page. */
+export interface PrintedPage {
+  readonly before: string;
+  readonly text: string;
+  readonly after: string;
+  /** More may be printed behind `after`. */
+  readonly goesOn: boolean;
+}
+
+/** `held`: how many characters at the end of the page are not shown yet, because they may begin a value. */
+export type MaskPage = (page: PrintedPage) => { readonly text: string; readonly held: number };
 
 export interface ShellOutcome {
   /** 128 and its number where a signal ended the command; `null` while it goes on. */
@@ -40,6 +60,10 @@ export interface ShellOutcome {
   readonly leftOut?: readonly string[];
   /** Files and directories of the workspace that it could not read, for nobody was asked about them. */
   readonly concealed?: readonly string[];
+  /** How often it wanted a network that it was not given. */
+  readonly networkAttempts?: number;
+  /** True for a path of the machine that was not there for the command. Absent where everything was. */
+  lacks?(path: string): boolean;
   /** Absent: only what the plan named can be taken back. */
   readonly undo?: UndoGuarantee;
   /** The command took longer than the foreground budget and goes on as this task. */
@@ -55,7 +79,7 @@ export interface Processes {
   tier(): Promise<SandboxTier>;
   run(request: ShellRequest): Promise<ShellOutcome>;
   /** Runs against a copy-on-write view of the workspace; nothing outside it changes. Kept, the change set can be committed later. */
-  rehearse(request: ShellRequest, network: NetworkAccess, keep?: boolean): Promise<ShellOutcome & { readonly changeSet: ChangeSet }>;
+  rehearse(request: ShellRequest, network: NetworkAccess, keep?: Keeping): Promise<ShellOutcome & Rehearsed>;
   /** Starts a command that outlives its call; its time limit holds all the same. */
   background(request: Omit<ShellRequest, "signal" | "onOutput">, title: string): Promise<TaskRecord>;
 }

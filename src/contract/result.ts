@@ -46,8 +46,17 @@ export interface Truncation {
   readonly ref: string;
 }
 
+/**
+ * What a call gives back, whatever became of it: `status` says what, `output` is for the model, `data` for programs.
+ *
+ * @example
+ * const result = await session.call("Read", { file_path: "missing.txt" });
+ * if (result.status === "error") console.log(result.error?.code, result.error?.hint);
+ */
 export interface Result {
   readonly callId: string;
+  /** Id that the provider gave the call; `encodeResults` answers under it. */
+  readonly providerId?: string;
   readonly tool: string;
   readonly status: ResultStatus;
   /** Text for the model. */
@@ -61,4 +70,9 @@ export interface Result {
   readonly truncated?: Truncation;
   /** Of a suspended call: the approval that somebody must answer. */
   readonly approvalId?: string;
+}
+
+/** How an error stands in `output`, below what was printed before it. */
+export function errorText({ code, message, hint }: Pick<ToolError, "code" | "message" | "hint">): string {
+  return [`Error (${code}): ${message}`, ...(hint === undefined ? [] : [`Hint: ${hint}`])].join("\n");
 }

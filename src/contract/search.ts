@@ -1,5 +1,13 @@
 /** The search port: ripgrep where there is one, the same answers without it where there is none. */
 
+/** What may be read without asking anybody, by the policy in force: for searches and the sandbox alike. */
+export interface Readable {
+  /** The table of secrets alone decides, no rule does. */
+  readonly byName: boolean;
+  /** Of an absolute path: a file, or a directory with what is in it. */
+  readonly mayRead: (path: string, isDirectory: boolean) => boolean;
+}
+
 export interface FileHit {
   /** Relative to the searched directory, `/` between parts; a byte that is not UTF-8 is U+FFFD and its two hex digits, which the file port takes back. */
   readonly path: string;
@@ -13,6 +21,10 @@ export interface FindRequest {
   /** Glob with `**` and braces, relative to `directory`. */
   readonly pattern: string;
   readonly includeIgnored: boolean;
+  /** Of what `pattern` matches only the files this says yes to; asked with the path relative to `directory`. */
+  readonly only?: (path: string) => boolean;
+  /** `shown`: also what lies in directories that may not be read, for whoever judges what a command would reach. */
+  readonly unreadable?: "shown";
   /** How many of the newest files to keep; counting goes on past it. */
   readonly limit: number;
   readonly signal: AbortSignal;
@@ -83,7 +95,7 @@ export interface GrepAnswer {
   readonly partial: boolean;
   readonly backend: "ripgrep" | "javascript";
   readonly skipped: Skipped;
-  /** Files whose names say that they hold secrets: never searched as part of a tree. */
+  /** Files, and directories as one each, that may not be read unasked: never searched as part of a tree. */
   readonly secretsLeftOut: number;
 }
 
@@ -124,6 +136,10 @@ export interface LinksAnswer {
 export interface Search {
   find(request: FindRequest): Promise<FindAnswer>;
   grep(request: GrepRequest): Promise<GrepAnswer>;
+  /** Which of the entries of a directory ignore files leave out: the same engine as for `find`. */
+  ignoredIn(directory: string, entries: readonly { readonly name: string; readonly isDirectory: boolean }[]): ReadonlySet<string>;
+  /** True if a directory below the one that was asked for may be looked into. */
+  mayEnter(directory: string): boolean;
   /** Links in a tree, ignored ones too. */
   links(request: LinksRequest): Promise<LinksAnswer>;
   /** What `git check-ignore` says about an absolute path; a trailing `/` means a directory. */

@@ -9,6 +9,8 @@
  * does not wait for it. Whatever is asked of the store later sees it.
  */
 import type { Answer, ApprovalRecord, ApprovalStatus } from "./approval.ts";
+import type { ArtifactDraft, ArtifactSummary, ArtifactText, ArtifactVersion, SavedArtifact } from "./artifacts.ts";
+import type { RunStore } from "./durable.ts";
 import type { Effect } from "./effect.ts";
 import type { EventDraft, KaryiEvent } from "./event.ts";
 import type { FileImage, JournalEntry } from "./journal.ts";
@@ -17,6 +19,7 @@ import type { OutputPage } from "./outputs.ts";
 import type { Fingerprint } from "./path.ts";
 import type { Result } from "./result.ts";
 import type { SessionKey, SessionPatch, SessionRecord, SessionState } from "./session.ts";
+import type { SessionShelf } from "./session-shelf.ts";
 import type { TaskRecord } from "./tasks.ts";
 
 /** A process that may hold calls and locks; it is dead when its pid is gone or belongs to another start. */
@@ -84,6 +87,9 @@ export interface CallSettlement {
   readonly mark?: readonly { readonly callId: string; readonly status: OperationStatus }[];
   readonly durable: boolean;
   readonly soon?: boolean;
+  /** For the audit: who made the call, and the rule that decided it. */
+  readonly by?: string;
+  readonly rule?: string;
 }
 
 export interface CallFilter {
@@ -99,6 +105,8 @@ export interface ApprovalDraft {
   readonly record: Omit<ApprovalRecord, "status">;
   readonly call: CallStart["call"];
   readonly events: readonly EventDraft[];
+  /** The call runs already, by this process, where nothing counts: it stops and waits for the answer. */
+  readonly rehearsed?: boolean;
 }
 
 export interface ApprovalAnswer {
@@ -106,13 +114,30 @@ export interface ApprovalAnswer {
   readonly answer: Answer;
   readonly answeredBy: string;
   readonly words?: string;
+  readonly nonce?: string;
   readonly now: number;
 }
 
+/** Told of each lock that is taken from a stopped process. */
+export type LockSteal = (from: LockHolder) => void;
+
+/** Who is in the way, and since when. */
 export interface LockHolder {
   readonly path: string;
   readonly callId: string;
   readonly ownerId: string;
+  readonly pid: number;
+  readonly since: number;
+  /** The process is stopped: it gives nothing back until somebody lets it go on. */
+  readonly stopped: boolean;
+  /** What the call does, where its record is there already. */
+  readonly summary?: string;
+}
+
+/** A call that waits for a file, and who is in its way. */
+export interface LockWait {
+  readonly callId: string;
+  readonly holder: LockHolder;
 }
 
 export interface AuditRow {
@@ -129,6 +154,8 @@ export interface GcRequest {
   readonly olderThan: number;
   readonly maxOutputBytes: number;
   readonly dryRun: boolean;
+  /** Of each session in use; absent: all that are old enough. */
+  readonly maxCalls?: number;
 }
 
 export interface GcReport {
@@ -147,58 +174,161 @@ export interface OutputWriter {
   close(): Promise<{ readonly total: number; readonly kept: number }>;
 }
 
-export interface Store {
-  /** Registers this process; its calls and locks are its own until it closes or dies. */
-  readonly owner: Owner;
+/** Everything that is given must fit. */
+export interface ApprovalFilter {
+  readonly sessionId?: string;
+  readonly callId?: string;
+  readonly status?: ApprovalStatus;
+}
 
+/** Sessions: who they belong to, where they stand, which files they read. */
+interface SessionStore extends SessionShelf {
   openSession(key: SessionKey, workspace: string, initial: SessionState): Promise<SessionRecord>;
   session(id: string): Promise<SessionRecord | undefined>;
   listSessions(): Promise<readonly SessionRecord[]>;
   patchSession(id: string, patch: SessionPatch): Promise<void>;
   seenFiles(sessionId: string): Promise<ReadonlyMap<string, Fingerprint>>;
+}
 
+/** Calls with their journal, from intent to settlement, and those that a dead process left. */
+interface CallStore {
   startCall(start: CallStart): Promise<StartOutcome>;
   /** For a new call without a journal. What is written down is asked for when it is, so that nobody waits for that either. */
   startCallSoon(callId: string, make: () => Pick<CallStart, "call" | "events">): Promise<readonly KaryiEvent[]>;
+  /** A running call of this process waits again, as one that was asked about does. False if it is over. */
+  leaveWaiting(callId: string): Promise<boolean>;
   settleCall(settlement: CallSettlement): Promise<readonly KaryiEvent[]>;
   call(id: string): Promise<CallRecord | undefined>;
   /** Newest first. */
   listCalls(filter: CallFilter): Promise<readonly CallRecord[]>;
   journal(callId: string): Promise<readonly JournalEntry[]>;
+  /** The same in parts, so that the journal of a command that changed very many files is never held as a whole. */
+  journalParts(callId: string, order?: "forwards" | "backwards"): AsyncIterable<readonly JournalEntry[]>;
   /** Further before-images of a running call, on disk when it resolves. */
   appendJournal(callId: string, entries: readonly JournalEntry[]): Promise<void>;
-  /** Calls left `running` by owners that are dead: takes them over, to be settled by the caller. */
-  adoptOrphans(): Promise<readonly CallRecord[]>;
+  /**
+   * Calls left `running` by owners that are dead: takes them over, to be settled by the caller. With a workspace, calls that
+   * change files elsewhere are left.
+   */
+  adoptOrphans(workspace?: string): Promise<readonly CallRecord[]>;
+  /** Workspaces whose calls `adoptOrphans` would still find. */
+  orphanWorkspaces(): Promise<readonly string[]>;
+}
 
+/** The stream of each session. */
+interface EventStore {
   appendEvents(sessionId: string, events: readonly EventDraft[], soon?: boolean): Promise<readonly KaryiEvent[]>;
   readEvents(sessionId: string, after: number, limit: number): Promise<readonly KaryiEvent[]>;
+}
 
+/** Questions to people and their answers. */
+interface ApprovalStore {
   requestApproval(draft: ApprovalDraft): Promise<readonly KaryiEvent[]>;
-  /** First answer wins; `undefined` when it is not pending (any more). */
+  /** A pending question whose plan has changed: its card, binding and nonce are others from now on. */
+  renewApproval(renewed: Pick<ApprovalRecord, "id" | "card" | "planHash" | "nonce" | "policyVersion">): Promise<ApprovalRecord | undefined>;
+  /** First answer wins; `undefined` when it is not pending (any more). With a nonce only the answer to exactly that card counts. */
   answerApproval(answer: ApprovalAnswer): Promise<ApprovalRecord | undefined>;
   approval(id: string): Promise<ApprovalRecord | undefined>;
-  listApprovals(filter: { readonly sessionId?: string; readonly status?: ApprovalStatus }): Promise<readonly ApprovalRecord[]>;
+  listApprovals(filter: ApprovalFilter): Promise<readonly ApprovalRecord[]>;
+}
 
+/** Locks by path, across processes; they fall with their owner, by its pid or its lease. */
+interface LockStore {
   /** All or none; answers the holder that is in the way. Locks of dead owners fall. */
-  acquireLocks(callId: string, paths: readonly string[]): Promise<LockHolder | undefined>;
+  acquireLocks(callId: string, paths: readonly string[], steal?: LockSteal): Promise<LockHolder | undefined>;
   releaseLocks(callId: string): Promise<void>;
+}
 
+/** Long outputs, read in pages. */
+interface OutputStore {
   createOutput(sessionId: string): Promise<OutputWriter>;
   readOutput(sessionId: string, ref: string, offset: number, limit: number): Promise<OutputPage | undefined>;
+}
 
+/** Tasks of a session. */
+interface TaskStore {
   saveTask(sessionId: string, task: TaskRecord): Promise<void>;
   /** In the order they were made. Commands whose owner died are `lost`. */
   tasks(sessionId: string): Promise<readonly TaskRecord[]>;
+}
 
+/** Texts with their versions. */
+interface ArtifactStore {
+  /** The version and its event in one transaction; `tool_conflict` if the base is not the latest version. */
+  saveArtifact(sessionId: string, draft: ArtifactDraft): Promise<SavedArtifact>;
+  /** By id. */
+  artifacts(sessionId: string): Promise<readonly ArtifactSummary[]>;
+  artifact(sessionId: string, id: string, version?: number): Promise<ArtifactText | undefined>;
+  /** Oldest first. */
+  artifactVersions(sessionId: string, id: string): Promise<readonly ArtifactVersion[]>;
+}
+
+/** The hash-chained record of what was decided. */
+interface AuditStore {
   audit(rows: readonly { readonly sessionId: string; readonly kind: string; readonly body: Json }[]): Promise<void>;
   readAudit(after: number, limit: number): Promise<readonly AuditRow[]>;
+  /** How many rows the chain has. */
+  auditRows(): Promise<number>;
   /** The first row whose hash or link does not hold. */
   verifyAudit(): Promise<{ readonly rows: number; readonly brokenAt?: number }>;
+}
 
+/** What is still referred to, and what may go. */
+interface UpkeepStore {
+  usedBlobs(): Promise<ReadonlySet<string>>;
+  gc(request: GcRequest): Promise<GcReport>;
+}
+
+/**
+ * Durable state, by subject. One conformance suite (`store/conformance.fixture.ts`) says what each operation promises; a second
+ * database is a second `StoreOpener` that passes it.
+ */
+export interface Store
+  extends SessionStore,
+    CallStore,
+    EventStore,
+    ApprovalStore,
+    LockStore,
+    OutputStore,
+    TaskStore,
+    ArtifactStore,
+    AuditStore,
+    UpkeepStore {
+  /** Registers this process; its calls and locks are its own until it closes or dies. */
+  readonly owner: Owner;
+  /** The home may not be written: everything that would change it fails, and says so. */
+  readonly readOnly: boolean;
+
+  /** Runs of agents, their steps and signals. */
+  readonly runs: RunStore;
+
+  /** Moves if another process committed something; costs next to nothing to ask. */
+  othersVersion(): number;
   /** Resolves when something was committed by anybody, this process or another, or when `signal` aborts. */
   changed(signal: AbortSignal): Promise<void>;
 
-  usedBlobs(): Promise<ReadonlySet<string>>;
-  gc(request: GcRequest): Promise<GcReport>;
   close(): Promise<void>;
 }
+
+/** How a store is opened, whatever database it has. */
+export interface StoreOptions {
+  /** Private to Karyi; created where it is missing. */
+  readonly directory: string;
+  readonly owner: Owner;
+  /**
+   * For an owner whose pid others cannot look at: what it holds is its own as long as it renews this lease, which the store does.
+   * Absent: `isAlive` decides.
+   */
+  readonly leaseMs?: number;
+  /** Whether that process still runs, the same start of it. */
+  isAlive(owner: Owner): boolean;
+  /** Whether it is stopped (by a signal or a debugger); nobody is unless said otherwise. */
+  isStopped?(owner: Owner): boolean;
+  now?(): number;
+  /** Said to the person: what was damaged and where it is now. */
+  onDamage?(message: string): void;
+  /** Of one output; above it the middle is dropped and counted. */
+  readonly outputQuotaBytes?: number;
+}
+
+export type StoreOpener = (options: StoreOptions) => Promise<Store>;

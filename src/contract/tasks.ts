@@ -4,7 +4,7 @@ export type TaskStatus = "pending" | "in_progress" | "done" | "failed" | "cancel
 
 export interface TaskRecord {
   readonly id: string;
-  readonly kind: "command" | "todo";
+  readonly kind: "command" | "todo" | "agent";
   readonly title: string;
   readonly description?: string;
   readonly status: TaskStatus;
