@@ -1,7 +1,7 @@
 /** From text to effects: the judgement of a whole command line. Never throws; what goes wrong is not understood. */
 import type { ParsedScript } from "unbash";
 import { classify } from "./classify.ts";
-import { environmentDoubt } from "./environment.ts";
+import { environmentDoubt, leftSetting } from "./environment.ts";
 import { extractFrom } from "./extract.ts";
 import { Interpreter } from "./interpret.ts";
 import { parseGuarded } from "./parse.ts";
@@ -25,7 +25,7 @@ export function analyzeCommand(text: string, world: ShellWorld): ShellAnalysis {
   }
   if (parsed.script !== undefined) {
     try {
-      new Interpreter(world, effects, initialState(world.cwd, doubt)).run(text, parsed.script, parsed.inert);
+      new Interpreter(world, effects, initialState(world.cwd, doubt, leftSetting(world.left))).run(text, parsed.script, parsed.inert);
     } catch {
       effects.push({ kind: "unknown", reason: "cannot be followed" });
     }

@@ -4,6 +4,8 @@
  * A place where that cannot be promised is reported, and the caller refuses the command.
  */
 import { parse } from "unbash";
+import { placeholderPattern } from "../contract/index.ts";
+import { boundPrefix } from "./environment.ts";
 import { parseShell } from "./extract.ts";
 import { findPlaces, isBoundSafely, type Place } from "./placeholder-places.ts";
 
@@ -19,9 +21,6 @@ export interface BoundCommand {
   /** Why the command must not run. Empty when all is well. */
   readonly problems: readonly string[];
 }
-
-const reserved = "__KARYI_V_";
-const placeholder = /\$(\$?)KARYI\{([A-Za-z_][A-Za-z0-9_]*)\}/g;
 
 interface Mark {
   readonly name: string;
@@ -68,7 +67,7 @@ function markPlaceholders(text: string): {
   const problems: string[] = [];
   let marked = "";
   let from = 0;
-  for (const match of text.matchAll(placeholder)) {
+  for (const match of text.matchAll(placeholderPattern)) {
     const [source, dollar = "", name = ""] = match;
     marked += text.slice(from, match.index);
     if (text[match.index - 1] === "$") problems.push(`${source} follows another dollar sign`);
@@ -99,7 +98,7 @@ function assemble(text: string, marked: string, marks: readonly Mark[], places: 
     const escaped =
       place !== undefined && place.kind !== "single" && place.kind !== "quoted-here-document" && oddBackslashes(marked, mark.at);
     if (escaped && mark.isLiteral) return refuse(text, `${mark.source} follows a backslash`);
-    const variable = reserved + mark.name;
+    const variable = boundPrefix + mark.name;
     if (escaped) {
       // `\\$KARYI{X}` is text to bash as well.
       edits.push({ from: mark.at, to: mark.at + standIn(index).length, text: mark.source });
@@ -121,7 +120,7 @@ function assemble(text: string, marked: string, marks: readonly Mark[], places: 
     escapeBody(marked, place, edits);
   }
   const command = applyEdits(marked, edits);
-  if (!isBoundSafely(command, reserved, expected)) return refuse(text, "cannot be bound safely");
+  if (!isBoundSafely(command, boundPrefix, expected)) return refuse(text, "cannot be bound safely");
   return { command, names: [...names].map(([name, variable]) => ({ name, variable })), problems: [] };
 }
 

@@ -5,6 +5,7 @@
 import { type Field, showFields, textField } from "./field.ts";
 import type { Judge } from "./judge.ts";
 import type { Call, Handler, Program, Unwrapped, Unwrapper } from "./machine.ts";
+import { decidesForPerson } from "./own-command.ts";
 import { isWithin, joinPath, looksSecret, normalizePath } from "./paths.ts";
 import { withDirectories } from "./state.ts";
 import { builtins, isAlsoProgram } from "./tables/builtins.ts";
@@ -134,6 +135,8 @@ function enter(inner: Unwrapped, judge: Judge, machine: Call["machine"]): void {
 }
 
 function run(judge: Judge, program: string, fields: readonly Field[]): void {
+  const decides = decidesForPerson(fields);
+  if (decides !== undefined) judge.forbid(decides);
   const reason = judge.reason ?? judge.state.doubt;
   judge.effects.push({ kind: "run", program, text: showFields(fields), understood: reason === undefined, reason });
 }

@@ -96,7 +96,7 @@ export function settingOf(name: string, value: string | undefined, exported: boo
 }
 
 /** Setting it changes what later commands do. */
-function steersExecution(name: string): boolean {
+export function steersExecution(name: string): boolean {
   if (exact.has(name)) return true;
   return families.test(name) || suffixes.test(name);
 }
@@ -110,6 +110,9 @@ export function loadsCode(name: string): boolean {
 
 const secretName =
   /KEY|TOKEN|SECRET|PASS(?:W|P|_|$)|PWD_|CREDENTIAL|AUTH|COOKIE|SESSION_ID|PRIVATE|SIGNATURE|DSN|(?:^|_)PAT$|WEBHOOK|(?:DATABASE|DB|MONGO\w*|REDIS|POSTGRES\w*|PG|MYSQL|AMQP|RABBITMQ|BROKER)_UR[IL]|CONNECTION_STRING|^__KARYI/i;
+
+/** Begins the names of variables that carry the values of secure variables into a shell. */
+export const boundPrefix = "__KARYI_V_";
 
 /** Wider than what is kept from commands: whoever shows a variable can wait for an answer. */
 export function holdsSecret(name: string): boolean {
@@ -141,6 +144,20 @@ function inspect(env: Readonly<Record<string, string>>): Inspected {
   lastEnv = env;
   lastFound = found;
   return found;
+}
+
+const foundLeft = new WeakMap<object, { readonly setting: string | undefined }>();
+
+/** A variable that an earlier command left behind and that programs may obey: one that is not known to be inert. Remembered by object. */
+export function leftSetting(left: Readonly<Record<string, string>> | undefined): string | undefined {
+  if (left === undefined) return undefined;
+  let found = foundLeft.get(left);
+  if (found === undefined) {
+    const name = Object.entries(left).find(([one, value]) => one !== "OLDPWD" && settingOf(one, value, true) !== "harmless")?.[0];
+    found = { setting: name === undefined ? undefined : `an earlier command set ${name.slice(0, 40)}` };
+    foundLeft.set(left, found);
+  }
+  return found.setting;
 }
 
 /** Why an environment makes every command doubtful, if it does. Remembered by object. */

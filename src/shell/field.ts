@@ -31,6 +31,8 @@ export interface Field {
   readonly revision?: string;
   /** For `glob`: every wildcard in it stands for a number, and no file name is looked for. */
   readonly numeric?: boolean;
+  /** For `glob` and a `pattern`: the names were found by a program that goes into no link. */
+  readonly walked?: boolean;
   /** For `stream`: roughly what comes out of it. */
   readonly flow?: string;
 }
@@ -67,7 +69,8 @@ export function mayBeOption(field: Field): boolean {
 /** Names of files cut at blanks, as the names they are where none of them has a blank. */
 export function uncut(field: Field): Field | undefined {
   if (field.kind !== "words" || field.pattern === undefined) return undefined;
-  return { kind: "glob", text: field.pattern, many: true, shown: field.shown };
+  const names: Field = { kind: "glob", text: field.pattern, many: true, shown: field.shown };
+  return field.walked === undefined ? names : { ...names, walked: field.walked };
 }
 
 const special = /[*?[\]\\]/g;

@@ -17,10 +17,11 @@ import {
   patternIn,
   patternRoot,
   secretCandidates,
+  spellsOut,
   withHidden,
 } from "./paths.ts";
 import type { State } from "./state.ts";
-import type { ChangeKind, DraftEffect, DraftReadEffect, ShellWorld } from "./types.ts";
+import type { ChangeKind, DraftEffect, DraftReadEffect, LinkPattern, ShellWorld } from "./types.ts";
 
 /** File names a command prints, for an `xargs` that reads them. */
 export interface PrintedNames {
@@ -58,6 +59,8 @@ export class Judge {
   text: string | undefined;
   /** What stands on its standard input, where that is known at least roughly. */
   input: string | undefined;
+  /** What it reads is shown out of git's objects. */
+  recorded = false;
   private patterns: Set<string> | undefined;
   /** Patterns of names that a handler made something of. */
   private seen: Set<Field> | undefined;
@@ -91,13 +94,14 @@ export class Judge {
     this.note(field);
     const depth = Math.max(linkDepth, globDepth(field));
     const names = field.kind === "glob" && !tree ? namesOf(field.text, this.world.interactive !== true) : opens;
-    for (const path of this.paths(field)) this.readPath(path, tree || field.kind === "glob", depth, names);
+    const through = tree || linkDepth > 0 ? undefined : throughOf(field);
+    for (const path of this.paths(field)) this.readPath(path, tree || field.kind === "glob", depth, names, through);
     if (field.kind === "glob") this.readCandidates(field.text);
   }
 
-  readPath(path: string, tree: boolean, linkDepth = 0, opens?: readonly string[]): void {
+  readPath(path: string, tree: boolean, linkDepth = 0, opens?: readonly string[], through?: LinkPattern): void {
     if (isQuietDevice(path)) return;
-    this.effects.push(readEffect(path, tree, linkDepth, undefined, undefined, opens));
+    this.effects.push(readEffect(path, tree, linkDepth, undefined, undefined, opens, this.recorded, through));
   }
 
   /** Names and sizes, not contents: of a secret file that is no more than its directory tells. */
@@ -109,7 +113,8 @@ export class Judge {
     }
     this.note(field);
     const depth = Math.max(linkDepth, globDepth(field));
-    for (const path of this.paths(field)) this.listPath(path, tree || field.many, depth);
+    const through = tree || linkDepth > 0 ? undefined : throughOf(field);
+    for (const path of this.paths(field)) this.listPath(path, tree || field.many, depth, through);
   }
 
   private note(field: Field): void {
@@ -123,8 +128,8 @@ export class Judge {
     for (const field of fields) if (field.kind === "glob" && field.many && this.seen?.has(field) !== true) this.list(field, false);
   }
 
-  private listPath(path: string, tree: boolean, linkDepth = 0): void {
-    this.readPath(isSecretFile(path) ? parentOf(path) : path, tree, linkDepth, nothing);
+  private listPath(path: string, tree: boolean, linkDepth = 0, through?: LinkPattern): void {
+    this.readPath(isSecretFile(path) ? parentOf(path) : path, tree, linkDepth, nothing, through);
   }
 
   readHere(tree: boolean, linkDepth = 0, opens?: readonly string[]): void {
@@ -149,11 +154,17 @@ export class Judge {
 
   /** Git shows contents of the files it tracks: below the given places, or of the whole repository. */
   readTracked(places: readonly Field[]): void {
-    if (this.state.directories === undefined) this.fail("the working directory is not known");
+    if (this.state.directories === undefined) this.readUntold("git shows files of a repository that is only known when it runs");
     else if (places.length === 0)
       for (const path of this.state.directories) this.effects.push(readEffect(path, false, 0, "repository", undefined));
     else
       for (const place of places) for (const path of this.paths(place)) this.effects.push(readEffect(path, false, 0, "below", undefined));
+  }
+
+  /** Contents are shown, and which ones cannot be told. */
+  readUntold(reason: string): void {
+    this.effects.push({ kind: "unknown", reason, mayShowSecrets: true });
+    this.fail(reason);
   }
 
   /** Names a filter such as `--include=.env` lets through. */
@@ -169,8 +180,18 @@ export class Judge {
     this.patterns ??= new Set();
     this.patterns.add(pattern);
     for (const candidate of secretCandidates(pattern)) {
-      for (const directory of this.state.directories ?? []) this.readPath(joinPath(directory, candidate), false);
+      for (const directory of this.state.directories ?? []) {
+        this.readPath(joinPath(directory, candidate), false);
+        this.guess(pattern, candidate);
+      }
     }
+  }
+
+  /** The last effect counts only if the file is there, unless the pattern leaves no doubt which one is meant. */
+  private guess(pattern: string, candidate: string): void {
+    const effect = this.effects.at(-1);
+    if ((effect?.kind === "read" || effect?.kind === "write") && !spellsOut(pattern, candidate))
+      this.effects[this.effects.length - 1] = { ...effect, guessed: true };
   }
 
   /** A file (or everything below it) is changed. */
@@ -203,7 +224,10 @@ export class Judge {
       // Some files of a directory are not the directory; which ones, is known only when it runs.
       const isPart = change === "delete" && !everything && !mayNameStore(field.text);
       this.effects.push({ kind: "write", path, change: isPart ? "modify" : change, tree: true });
-      for (const candidate of secretCandidates(patternIn(here, field.text))) this.writePath(candidate, change, tree);
+      for (const candidate of secretCandidates(patternIn(here, field.text))) {
+        this.writePath(candidate, change, tree);
+        this.guess(field.text, candidate);
+      }
     }
     if (this.state.directories === undefined && !directory.startsWith("/")) this.fail("the working directory is not known");
   }
@@ -226,6 +250,21 @@ export class Judge {
     if (change === "delete" && isWithin(this.world.workspace, place)) return "removes the whole workspace";
     if (change === "delete" && /\/\.git$/.test(place)) return "removes a repository's history";
     return undefined;
+  }
+
+  /** Nothing that must never be removed is left of the path where a variable in it, which nobody set, is empty. */
+  demandNotEmpty({ kind, shown }: Field): void {
+    if (kind !== "word" && kind !== "words") return;
+    const names: string[] = [];
+    const left = shown
+      .replaceAll(/["']/g, "")
+      .replaceAll(/\$(?:\{([A-Za-z_]\w*)(?::?-)?\}|([A-Za-z_]\w*))/g, (_, braced?: string, bare?: string) => {
+        names.push(braced ?? bare ?? "");
+        return "";
+      });
+    if (names.some((name) => this.state.variables.has(name)) || !left.startsWith("/") || /[$`]/.test(left)) return;
+    const place = left.replace(/\/\.?\**\/*$/, "") || "/";
+    if (this.floor(place, "delete", true) !== undefined) this.forbid(`removes ${left} if $${names[0]} is empty`);
   }
 
   connect(url: string, method = "GET"): void {
@@ -278,10 +317,22 @@ function readEffect(
   tracked: DraftReadEffect["tracked"],
   cut: string | undefined,
   opens?: readonly string[],
+  recorded?: boolean,
+  through?: LinkPattern,
 ): DraftReadEffect {
   const follows = linkDepth > 0;
   const within = tree || follows ? true : undefined;
-  return { kind: "read", path, tree: within, linkDepth: follows ? linkDepth : undefined, tracked, cut, opens: within && opens };
+  return {
+    kind: "read",
+    path,
+    tree: within,
+    linkDepth: follows ? linkDepth : undefined,
+    recorded: recorded === true ? true : undefined,
+    tracked,
+    cut,
+    opens: within && opens,
+    through: follows ? through : undefined,
+  };
 }
 
 const quietDevices = new Set(["/dev/null", "/dev/stdin", "/dev/stdout", "/dev/stderr", "/dev/fd/0", "/dev/fd/1", "/dev/fd/2"]);
@@ -293,6 +344,15 @@ function isQuietDevice(path: string): boolean {
 
 /** As deep as there is anything. */
 export const anyDepth = 1000;
+
+/** What of a pattern lies below the directory that is certain. */
+function throughOf({ kind, text, walked = false }: Field): LinkPattern | undefined {
+  if (kind !== "glob") return undefined;
+  const names = text.split("/").filter((name) => name !== "" && name !== ".");
+  const first = names.findIndex((name) => hasWildcard(name));
+  // What `..` leads back to is not met by its name.
+  return first < 0 || names.includes("..", first) ? undefined : { names: names.slice(first), walked };
+}
 
 /** How many names deep a pattern looks from its fixed beginning on: what it finds there may be a link. */
 function globDepth({ kind, text }: Field): number {

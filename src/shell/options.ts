@@ -219,17 +219,26 @@ function readLong(table: OptionTable, fields: readonly Field[], index: number, o
 
 function readCluster(table: OptionTable, fields: readonly Field[], index: number, options: GivenOptions, judge: Judge): number {
   const text = fields[index]?.text ?? "";
+  let numbered = false;
   for (let at = 1; at < text.length; at += 1) {
     const letter = text[at] ?? "";
     const mark = table.short.get(letter);
     if (mark === undefined) {
-      if (table.digits && letter >= "0" && letter <= "9") continue;
+      if (table.digits && letter >= "0" && letter <= "9") {
+        numbered = true;
+        continue;
+      }
       judge.fail(`option -${letter} is not known to be harmless`);
       return -1;
     }
     if (mark === "") {
       options.set(letter, undefined);
       continue;
+    }
+    // Behind a number the older forms (`head -5c FILE`) give no value to a letter that takes one otherwise.
+    if (numbered) {
+      judge.fail(`option -${letter} behind a number`);
+      return -1;
     }
     const rest = text.slice(at + 1);
     if (mark === "?") {

@@ -2,7 +2,9 @@
  * Paths as text: joining to a directory, the part of a pattern that is certain, which secret files a pattern
  * could name, and which places are on the hard floor. Knows nothing of the disk.
  */
+import { isSecretPath, secretFiles, secretGlobs, secretStores } from "../contract/index.ts";
 import { escapePattern, hasWildcard, unescapePattern } from "./field.ts";
+import { closingBracket, meetingName } from "./meeting-patterns.ts";
 
 /** Absolute, with `.` and `..` kept: only the host may take them out, after links. */
 export function joinPath(directory: string, path: string): string {
@@ -38,53 +40,30 @@ export function patternRoot(pattern: string): { readonly directory: string; read
   return { directory, deep: first < parts.length - 1 || parts.includes("**") };
 }
 
-const secretDirectories = [
-  ".ssh",
-  ".aws",
-  ".gnupg",
-  ".kube",
-  ".docker",
-  ".azure",
-  ".config",
-  ".git",
-  ".karyi",
-  ".claude",
-  ".password-store",
-  ".mozilla",
+/** Directories that must not go by accident: a repository's, and those with secrets or settings. */
+const guardedDirectories: readonly string[] = [
+  ...new Set([...secretStores.map((store) => store.split("/", 1)[0] ?? ""), ".config", ".docker", ".git", ".karyi", ".claude"]),
 ];
+
 /** A pattern whose last name may be that of a directory which must not go: a repository's, or one with secrets or settings. */
 export function mayNameStore(pattern: string): boolean {
   const last = pattern.slice(pattern.lastIndexOf("/") + 1);
-  return last === "" || secretDirectories.some((name) => nameMatches(last, name));
+  return last === "" || guardedDirectories.some((name) => nameMatches(last, name));
 }
-
-const secretFiles =
-  ".env .env.local .env.production .envrc .netrc .npmrc .pypirc .pgpass .my.cnf .git-credentials .htpasswd .dockercfg .bashrc .bash_history .vault-token id_rsa id_ed25519 id_ecdsa server.pem server.key private.key keystore.jks cert.p12 cert.pfx credentials shadow authorized_keys".split(
-    " ",
-  );
 
 /** Names in a path that only secrets bear; used where a command is not understood anyway. */
 export function looksSecret(path: string): boolean {
-  return /(?:^|\/)(?:\.ssh|\.aws|\.gnupg|\.kube|\.azure|\.password-store|\.docker|\.netrc|\.npmrc|\.pypirc|\.pgpass|\.git-credentials|\.vault-token|\.env(?:\.[\w.-]+)?|\.envrc|id_(?:rsa|dsa|ecdsa|ed25519)|credentials(?:\.\w+)?|secrets?\.\w+|shadow|\.config\/(?:gh|gcloud)|[^/]*\.(?:pem|key|p12|pfx|jks|kdbx))(?:\/|$)/.test(
-    path,
-  );
+  return isSecretPath(path) || /(?:^|\/)shadow$/.test(path);
 }
-
-const keyEndings = new Set(["pem", "key", "p12", "pfx", "jks"]);
 
 /** A name that is a file's wherever it is found, so that listing it lists nothing below. */
 export function isSecretFile(path: string): boolean {
-  const name = path.lastIndexOf("/") + 1;
-  const first = path.charCodeAt(name);
-  // Most names neither begin with a dot or an `i` nor end like a key.
-  if (first !== 0x2e && first !== 0x69) {
-    const dot = path.lastIndexOf(".");
-    if (dot < name || !keyEndings.has(path.slice(dot + 1))) return false;
-  }
-  return /\/(?:\.env(?:\.[\w-]+)?|\.envrc|\.npmrc|\.netrc|\.pypirc|\.pgpass|\.git-credentials|id_(?:rsa|dsa|ecdsa|ed25519)|[^/]+\.(?:pem|key|p12|pfx|jks))$/.test(
-    path,
-  );
+  const name = path.slice(path.lastIndexOf("/") + 1);
+  return isSecretPath(name) && !wordedDirectory.test(name) && !guardedDirectories.includes(name);
 }
+
+/** Directories bear these names as well as files do. */
+const wordedDirectory = /^\.?(?:credentials|secrets?|passwords?|tokens?)/i;
 
 export function parentOf(path: string): string {
   const slash = path.lastIndexOf("/");
@@ -92,6 +71,29 @@ export function parentOf(path: string): string {
 }
 
 const maxCandidates = 32;
+
+/** Start-up and settings files that a write must not reach under a pattern either. */
+const guardedFiles: readonly string[] = [".bashrc", ".bash_profile", ".profile", ".zshrc", ".gitconfig"];
+/** One name of each form, and what a pattern that says how a name ends is held against. */
+const sampleNames: readonly string[] = [
+  ...new Set([
+    ...secretGlobs.map((glob) =>
+      glob
+        .replace(/^\*/, "server")
+        .replaceAll("*", "")
+        .replace(/\[(.)[^\]]*\]/g, "$1"),
+    ),
+    ...secretFiles,
+  ]),
+  ...guardedFiles,
+];
+const endingForms: readonly string[] = secretGlobs.filter((glob) => /^\*\.[a-z0-9]+$/.test(glob));
+
+/** A pattern such as `*.json` hides nothing: files of that kind are looked at on the disk, and only a kind that is secret counts. */
+function tableFor(pattern: string): readonly string[] {
+  if (/^\*[^*?[\\]*$/.test(pattern)) return endingForms;
+  return pattern.endsWith("*") ? sampleNames : [...sampleNames, ...endingForms];
+}
 
 /** Secret files a pattern would reach if they existed, so that hiding a name behind `.e[n]v` gains nothing. */
 export function secretCandidates(pattern: string): readonly string[] {
@@ -104,8 +106,7 @@ export function secretCandidates(pattern: string): readonly string[] {
     if (!hasWildcard(part)) names = [unescapePattern(part)];
     else if (part === "*" || part === "**") names = last ? [] : ["*"];
     else {
-      const matcher = patternMatcher(part);
-      names = (last ? secretFiles : secretDirectories).filter((name) => matcher(name));
+      names = metBy(part, last ? tableFor(part) : guardedDirectories);
       if (!last && names.length === 0) names = [part];
     }
     const next: string[] = [];
@@ -113,16 +114,24 @@ export function secretCandidates(pattern: string): readonly string[] {
     found = next;
     if (found.length === 0) return [];
   }
-  return found.filter((path) => looksSecret(path) || /(?:^|\/)\.(?:git|karyi|claude|bash)/.test(path));
+  return found.filter((path) => looksSecret(path) || /(?:^|\/)\.(?:git|karyi|claude|bash|profile|zsh)/.test(path));
 }
 
-/** Matches like bash without dotglob: a leading dot only by a literal one. */
-function patternMatcher(pattern: string): (name: string) => boolean {
+/** Half of the name stands in the pattern, or it says each letter: who writes that means this file, be it there or not. */
+export function spellsOut(pattern: string, path: string): boolean {
+  const [last, name] = [pattern, path].map((text) => text.slice(text.lastIndexOf("/") + 1)) as [string, string];
+  if (!last.includes("*")) return true;
+  const letters = last.replaceAll(/\[(.)\]/g, "$1").replaceAll(/\[[^\]]*\]|[*?\\]/g, "");
+  return letters.length * 2 >= name.length;
+}
+
+/** Names that the pattern shares with those of a table; like bash without dotglob: a leading dot only by a literal one. */
+function metBy(pattern: string, table: readonly string[]): readonly string[] {
   const dotted = pattern.startsWith(".") || pattern.startsWith("\\.") || pattern.startsWith("[");
-  const last = pattern.charAt(pattern.length - 1);
-  // Where the pattern ends in a plain letter, most names are told apart by their own last one.
-  const ending = /[\w.-]/.test(last) && pattern.charAt(pattern.length - 2) !== "\\" ? last : "";
-  return (name) => name.endsWith(ending) && (dotted || !name.startsWith(".")) && matches(pattern, name);
+  return table.flatMap((known) => {
+    const name = meetingName(pattern, known, inBrackets);
+    return name === undefined || (name.startsWith(".") && !dotted) ? [] : [name];
+  });
 }
 
 /** Whether a name matches, whatever its case; a leading dot is as good as a letter. */
@@ -185,20 +194,6 @@ function inBrackets(body: string, char: string): boolean {
     if (isRange) index += 2;
   }
   return found !== negated;
-}
-
-function closingBracket(pattern: string, open: number): number {
-  let index = open + 1;
-  if (pattern[index] === "!" || pattern[index] === "^") index += 1;
-  if (pattern[index] === "]") index += 1;
-  while (index < pattern.length) {
-    if (pattern[index] === "[" && pattern[index + 1] === ":") {
-      const end = pattern.indexOf(":]", index + 2);
-      if (end > 0) index = end + 1;
-    } else if (pattern[index] === "]") return index;
-    index += 1;
-  }
-  return -1;
 }
 
 /** Unlike the shell's, a leading wildcard of find and of filters by name matches a dot, so `*env` is `.env` too; `-iname` folds case. */

@@ -2,7 +2,7 @@
  * What a script can see while it is followed: variables, directories, doubts, and the list of effects.
  * Owns the rules for names that steer execution or hold secrets; knows nothing of control flow.
  */
-import { holdsSecret, loadsCode, type Setting, settingOf } from "./environment.ts";
+import { boundPrefix, holdsSecret, loadsCode, type Setting, settingOf } from "./environment.ts";
 import { type Field, textField } from "./field.ts";
 import { Judge, type PrintedNames } from "./judge.ts";
 import { looksSecret } from "./paths.ts";
@@ -67,7 +67,9 @@ export abstract class ScriptScope {
     if (name === "PWD") return this.state.directories?.length === 1 ? textField(this.state.directories[0] ?? "") : undefined;
     if (name === "HOME") return textField(this.world.env?.HOME ?? this.world.userHome);
     if (holdsSecret(name)) {
-      this.doubt(`uses $${name}, which may hold a secret`);
+      // People know a bound value by its placeholder.
+      const shown = name.startsWith(boundPrefix) ? `KARYI{${name.slice(boundPrefix.length)}}` : name;
+      this.doubt(`uses $${shown}, which may hold a secret`);
       return undefined;
     }
     const value = this.world.env?.[name];

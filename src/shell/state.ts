@@ -24,8 +24,8 @@ const noFields: readonly Field[] = [];
 const noVariables: ReadonlyMap<string, Field | undefined> = new Map();
 const noFunctions: ReadonlyMap<string, FunctionNode> = new Map();
 
-export function initialState(directory: string, doubt: string | undefined): State {
-  return { directories: [directory], variables: noVariables, functions: noFunctions, positional: noFields, setting: undefined, doubt };
+export function initialState(directory: string, doubt: string | undefined, setting?: string): State {
+  return { directories: [directory], variables: noVariables, functions: noFunctions, positional: noFields, setting, doubt };
 }
 
 /** The state of a shell started by a command: it inherits the directory, not the variables. */

@@ -2,7 +2,7 @@
  * What the shell room hands to others: parsed scripts, their simple commands, and the effects of running them.
  * Only shapes; nothing here decides anything.
  */
-import type { Effect, FileChangeKind, ReadEffect, WriteEffect } from "../contract/index.ts";
+import type { CommandClass, Effect, FileChangeKind, ReadEffect, WriteEffect } from "../contract/index.ts";
 
 /** A word of a command: its source text, and its value where that is known without running anything. */
 export interface ShellWord {
@@ -56,7 +56,7 @@ export interface ShellScript {
   readonly understood: boolean;
 }
 
-export type ShellClass = "search" | "read" | "list" | "write" | "silent" | "general";
+export type ShellClass = CommandClass;
 
 export interface DraftReadEffect extends Omit<ReadEffect, "path"> {
   /** Absolute, `.` and `..` still in it. */
@@ -67,11 +67,24 @@ export interface DraftReadEffect extends Omit<ReadEffect, "path"> {
   readonly cut?: string | undefined;
   /** Of the files below it only those are opened whose names match one of these patterns; none where it only lists. */
   readonly opens?: readonly string[] | undefined;
+  /** A secret that a wide pattern would find if there was one: it counts only where there is. */
+  readonly guessed?: boolean | undefined;
+  /** The pattern that leads from the path to what is read: only links that it meets are followed. Absent: all within reach. */
+  readonly through?: LinkPattern | undefined;
+}
+
+export interface LinkPattern {
+  /** One for each name below the path. */
+  readonly names: readonly string[];
+  /** The names were found by a program that goes into no link: only what bears the last name is opened. */
+  readonly walked: boolean;
 }
 
 export interface DraftWriteEffect extends Omit<WriteEffect, "path"> {
   /** Absolute, `.` and `..` still in it. */
   readonly path: string;
+  /** As for reads. */
+  readonly guessed?: boolean | undefined;
 }
 
 /** An effect before the host looked at its path. */
@@ -87,6 +100,8 @@ export interface ShellWorld {
   readonly workspace: string;
   /** The environment the command will get; names that are absent count as unknown. */
   readonly env?: Readonly<Record<string, string>>;
+  /** Those of the environment that earlier commands left behind; they count only if they are known to be inert. */
+  readonly left?: Readonly<Record<string, string>>;
   /** Absolute path of a program as the command would find it. */
   which?(name: string): string | undefined;
   /** Git configuration of this directory's repository was written by somebody trusted. */

@@ -2,7 +2,7 @@
  * `find`: its expression is a small language with predicates that write, delete and start programs.
  * Every word must be a predicate of the table with its arguments; commands behind `-exec` are judged themselves.
  */
-import { escapePattern, type Field, mayBeOption, textField } from "../field.ts";
+import { escapePattern, type Field, hasWildcard, mayBeOption, textField } from "../field.ts";
 import { anyDepth, type Judge } from "../judge.ts";
 import type { Handler } from "../machine.ts";
 import { withHidden } from "../paths.ts";
@@ -57,7 +57,7 @@ export const find: Handler = ({ judge, fields, machine }) => {
   for (const place of search.places) judge.list(place, true, follows ? anyDepth : 0);
   if (search.deletes) remove(search, judge);
   if (search.commands.length === 0 && !judge.heard) return;
-  const found = foundNames(search);
+  const found = foundNames(search).map((field) => ({ ...field, walked: !follows }));
   for (const command of search.commands) {
     const inner = substitute(command.fields, found);
     if (inner === undefined) judge.fail("a file name becomes part of a larger argument");
@@ -151,11 +151,12 @@ function readValue(predicate: string, value: Field | undefined, negated: boolean
     return false;
   }
   if (reading.has(predicate) || /^-newer[aBcm][aBcm]$/.test(predicate)) judge.list(value, false);
-  if (/^-i?name$|^-i?(?:whole)?(?:name|path)$/.test(predicate)) {
+  if (/^-i?(?:whole)?(?:name|path)$/.test(predicate)) {
     search.narrowed = true;
-    if (!negated) {
+    const name = /^-i?name$/.test(predicate) ? value.text : lastNameOf(value.text);
+    if (!negated && name !== undefined) {
       search.named = true;
-      search.names.push(value.text);
+      search.names.push(name);
     }
   }
   if (/regex$/.test(predicate)) {
@@ -165,6 +166,14 @@ function readValue(predicate: string, value: Field | undefined, negated: boolean
   }
   if (predicate === "-printf") search.custom = true;
   return true;
+}
+
+/** How the names end that a pattern of whole paths finds; nothing where that may be anything: a wildcard in it stands for `/` too. */
+function lastNameOf(pattern: string): string | undefined {
+  if (!hasWildcard(pattern)) return pattern;
+  const ending = /[^*?[\]\\]*$/.exec(pattern)?.[0] ?? "";
+  if (ending.includes("/")) return ending.slice(ending.lastIndexOf("/") + 1) || undefined;
+  return ending === "" ? undefined : `*${ending}`;
 }
 
 function commandEnd(fields: readonly Field[], from: number): number {

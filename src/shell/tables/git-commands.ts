@@ -41,7 +41,7 @@ function revisionOrPath(field: Field, judge: Judge, tree = false): void {
     if (!leavesOut && magic?.[3] !== undefined && magic[3] !== "") revisionOrPath(textField(magic[3]), judge);
     return;
   }
-  const colon = text.indexOf(":");
+  const colon = colonOutsideBraces(text);
   if (colon >= 0) {
     const path = text.slice(colon + 1).replace(/^\d:/, "");
     if (path.startsWith("./") || path.startsWith("../")) judge.read(textField(path));
@@ -53,13 +53,18 @@ function revisionOrPath(field: Field, judge: Judge, tree = false): void {
   if (/[*?[]/.test(text)) judge.readNamed(text);
 }
 
+/** `HEAD^{/fix: it}:file` and `main@{10:00}:file` hold colons that part nothing. */
+function colonOutsideBraces(text: string): number {
+  return text.replaceAll(/\{[^}]*\}/g, (braces) => "_".repeat(braces.length)).indexOf(":");
+}
+
 /** `-L 1,10:file` and `-L :name:file` show how those lines came about. */
 function logOperands(operands: readonly Field[], judge: Judge, { options }: ParsedOptions): void {
   revisionsAndPaths(operands, judge);
   for (const { kind, text } of options.all("L")) {
     const path = kind === "text" ? /:([^:]+)$/.exec(text)?.[1] : undefined;
     if (path === undefined) judge.fail("lines of a file that is only known when it runs");
-    else judge.readPath(path.startsWith("/") ? path : `${judge.world.workspace}/${path}`, false);
+    else judge.read(textField(path));
   }
 }
 
@@ -93,7 +98,7 @@ function verbs(allowed: RegExp, byDefault: boolean): GitCommand["operands"] {
 }
 
 const diffLong =
-  "patch no-patch unified? raw patch-with-raw indent-heuristic no-indent-heuristic minimal patience histogram anchored: diff-algorithm: stat? compact-summary numstat shortstat dirstat? cumulative summary patch-with-stat name-only name-status submodule? color? no-color color-moved? no-color-moved color-moved-ws: word-diff? word-diff-regex: color-words? no-renames rename-empty no-rename-empty check ws-error-highlight: full-index binary abbrev? break-rewrites? find-renames? find-copies? find-copies-harder irreversible-delete diff-filter: pickaxe-all pickaxe-regex skip-to: rotate-to: relative? no-relative text ignore-cr-at-eol ignore-space-at-eol ignore-space-change ignore-all-space ignore-blank-lines ignore-matching-lines: inter-hunk-context: function-context exit-code quiet no-ext-diff no-textconv ignore-submodules? src-prefix: dst-prefix: no-prefix default-prefix line-prefix: ita-invisible-in-index cached staged merge-base no-index";
+  "patch no-patch unified? raw patch-with-raw indent-heuristic no-indent-heuristic minimal patience histogram anchored: diff-algorithm: stat? compact-summary numstat shortstat dirstat? cumulative summary patch-with-stat name-only name-status submodule color? no-color color-moved? no-color-moved color-moved-ws: word-diff? word-diff-regex: color-words? no-renames rename-empty no-rename-empty check ws-error-highlight: full-index binary abbrev? break-rewrites? find-renames? find-copies? find-copies-harder irreversible-delete diff-filter: pickaxe-all pickaxe-regex skip-to: rotate-to: relative? no-relative text ignore-cr-at-eol ignore-space-at-eol ignore-space-change ignore-all-space ignore-blank-lines ignore-matching-lines: inter-hunk-context: function-context exit-code quiet no-ext-diff no-textconv ignore-submodules? src-prefix: dst-prefix: no-prefix default-prefix line-prefix: ita-invisible-in-index cached staged merge-base no-index";
 const logLong =
   "oneline graph decorate? no-decorate decorate-refs: decorate-refs-exclude: source pretty? format: abbrev-commit no-abbrev-commit encoding: expand-tabs? no-expand-tabs notes? no-notes show-notes? no-show-signature relative-date date: parents children left-right all branches? tags? remotes? glob: exclude: reflog follow full-diff log-size max-count: skip: since: after: until: before: author: committer: grep-reflog: grep: all-match invert-grep regexp-ignore-case basic-regexp extended-regexp fixed-strings perl-regexp merges no-merges min-parents: max-parents: first-parent not walk-reflogs cherry-pick cherry-mark cherry left-only right-only boundary simplify-by-decoration full-history dense sparse simplify-merges ancestry-path? date-order author-date-order topo-order reverse no-walk? do-walk no-diff-merges diff-merges: cc combined-all-paths remove-empty use-mailmap no-mailmap mailmap clear-decorations summary numbered email";
 const diffShort = "pusU?zwbaRWM?C?B?D?G:S:X?l:";
@@ -280,6 +285,7 @@ export const gitCommands: ReadonlyMap<string, GitCommand> = new Map<string, GitC
   [
     "blame",
     {
+      shows: "named",
       short: "wlstfneL:M?C?p",
       long: "root show-stats line-porcelain porcelain incremental encoding: date: color-lines color-by-age score-debug show-name show-number show-email abbrev? since: first-parent minimal no-textconv",
       risks: ["filter", "textconv", "fsmonitor", "pager", "fetch"],
@@ -289,6 +295,7 @@ export const gitCommands: ReadonlyMap<string, GitCommand> = new Map<string, GitC
   [
     "grep",
     {
+      shows: "named",
       short: "aIinwvhHEGFPlLcozqpWe:f<A:B:C:m:r",
       long: "cached untracked no-index no-exclude-standard exclude-standard text ignore-case recursive no-recursive max-depth: word-regexp invert-match full-name extended-regexp basic-regexp perl-regexp fixed-strings line-number column files-with-matches name-only files-without-match null only-matching count color? no-color break heading show-function context: after-context: before-context: function-context max-count: threads: and or not all-match quiet no-textconv",
       digits: true,
@@ -360,7 +367,8 @@ function trackedNames(operands: readonly Field[], judge: Judge, parsed: ParsedOp
   const patterns = operands.filter(({ kind, text }) => kind === "text" && /^[\w.*/-]*\*[\w.*-]*\.\w+$/.test(text));
   const narrowed = patterns.length > 0 && patterns.length === operands.length;
   const texts = narrowed ? patterns.map(({ text }) => (text.startsWith("*") ? `**/${text}` : text.replace("*", "**/*"))) : ["**"];
-  judge.names = { nul: parsed.options.has("z"), fields: texts.map((text): Field => ({ kind: "glob", text, many: true, shown: text })) };
+  const fields = texts.map((text): Field => ({ kind: "glob", text, many: true, shown: text, walked: true }));
+  judge.names = { nul: parsed.options.has("z"), fields };
 }
 
 function grepOperands(operands: readonly Field[], judge: Judge, parsed: ParsedOptions): void {

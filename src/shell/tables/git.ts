@@ -10,8 +10,9 @@ import type { Judge } from "../judge.ts";
 import type { Program } from "../machine.ts";
 import { type OptionTable, optionTable, type ParsedOptions, readOptions } from "../options.ts";
 import { normalizePath } from "../paths.ts";
+import { isChange, readAnything, readByChange } from "./git-changes.ts";
 import { type GitCommand, type GitRisk, gitCommands, networkCommands, revisionsAndPaths } from "./git-commands.ts";
-import { readContents } from "./git-contents.ts";
+import { readContents, showsAny } from "./git-contents.ts";
 
 /** `-c` values that only take power away. */
 const hardening =
@@ -28,6 +29,18 @@ interface Globals {
   readonly index: number;
   readonly switchedOff: readonly GitRisk[];
   readonly directory: Field | undefined;
+  /** An option names another repository than the one that lies here. */
+  readonly elsewhere: boolean;
+}
+
+const elsewhereVariables = /^GIT_(?:DIR|WORK_TREE|COMMON_DIR|INDEX_FILE|OBJECT_DIRECTORY|ALTERNATE_OBJECT_DIRECTORIES)$/;
+
+/** A variable names another repository than the one that lies here. */
+function setElsewhere({ world, effects }: Judge): boolean {
+  return (
+    environmentSteers(world.env, elsewhereVariables) !== undefined ||
+    effects.some((effect) => effect.kind === "environment" && elsewhereVariables.test(effect.name))
+  );
 }
 
 export const git: Program = {
@@ -43,26 +56,40 @@ export const git: Program = {
     }
     const steering = environmentSteers(judge.world.env, gitVariables);
     if (steering !== undefined) judge.fail(`${steering} steers git`);
-    if (networkCommands.has(name.text)) reach(fields.slice(globals.index + 1), judge);
-    const command = gitCommands.get(name.text);
+    const args = fields.slice(globals.index + 1);
+    if (networkCommands.has(name.text) && !isLocalArchive(name.text, args)) reach(args, judge);
+    const before = judge.effects.length;
+    const command = isChange(name.text, args) ? undefined : gitCommands.get(name.text);
     if (command === undefined) {
       judge.fail(`git ${name.text} is not known to be read-only`);
-      addOutside(fields.slice(globals.index + 1), judge);
-      return;
-    }
-    runRead(command, globals, fields, judge);
+      addOutside(args, judge);
+      goTo(globals.directory, judge);
+      readByChange(name.text, args, judge);
+    } else runRead(command, globals, fields, judge);
+    if (showsRecorded(name.text, args, judge)) readAnything(args, judge);
+    const showsTracked = judge.effects.slice(before).some((effect) => effect.kind === "read" && effect.tracked !== undefined);
+    if (showsTracked && (globals.elsewhere || setElsewhere(judge)))
+      judge.readUntold("git is told to show another repository than the one here");
   },
 };
+
+/** Configuration from a content, and notes that are made of one, print what is recorded. */
+function showsRecorded(name: string, args: readonly Field[], judge: Judge): boolean {
+  return name === "notes"
+    ? judge.reason !== undefined
+    : name === "config" && args.some(({ kind, text }) => kind !== "text" || /^--bl/.test(text));
+}
 
 function readGlobals(fields: readonly Field[], judge: Judge): Globals {
   const switchedOff: GitRisk[] = [];
   let directory: Field | undefined;
+  let elsewhere = false;
   let index = 1;
   for (; index < fields.length; index += 1) {
     const text = fields[index]?.kind === "text" ? (fields[index]?.text ?? "") : undefined;
     if (text === undefined || !text.startsWith("-")) break;
     if (text === "--no-pager" || text === "-P") switchedOff.push("pager");
-    else if (text === "--version") return { index: fields.length, switchedOff, directory };
+    else if (text === "--version") return { index: fields.length, switchedOff, directory, elsewhere };
     else if (harmlessGlobals.has(text)) continue;
     else if (text === "-C") {
       index += 1;
@@ -78,10 +105,11 @@ function readGlobals(fields: readonly Field[], judge: Judge): Globals {
       else if (/^core\.pager=/i.test(setting.text)) switchedOff.push("pager");
     } else {
       judge.fail(`git option ${text.replace(/=.*/s, "")} is not known to be harmless`);
+      if (/^--(?:git-dir|work-tree|bare)(?:=|$)/.test(text)) elsewhere = true;
       if (/^--(?:git-dir|work-tree|namespace|exec-path|super-prefix|config-env|attr-source)$/.test(text)) index += 1;
     }
   }
-  return { index, switchedOff, directory };
+  return { index, switchedOff, directory, elsewhere };
 }
 
 const tables = new Map<GitCommand, OptionTable>();
@@ -93,13 +121,14 @@ function runRead(command: GitCommand, globals: Globals, fields: readonly Field[]
     table = optionTable({ ...command, noHelp: true });
     tables.set(command, table);
   }
-  if (globals.directory !== undefined) {
-    judge.list(globals.directory, true);
-    const elsewhere = judge.paths(globals.directory);
-    judge.state = { ...judge.state, directories: elsewhere.length === 0 ? undefined : elsewhere };
-  }
+  goTo(globals.directory, judge);
   const parsed = readOptions(table, fields, globals.index + 1, judge);
-  if (parsed === undefined) return;
+  if (parsed === undefined) {
+    // An option that is not known may ask for contents.
+    if (command.shows !== undefined) readAnything(fields.slice(globals.index + 1), judge);
+    return;
+  }
+  judge.recorded = command.shows !== undefined && showsAny(command.shows, parsed);
   if (command.verbFirst === true && parsed.operands.length > 0 && fields[globals.index + 1] !== parsed.operands[0])
     judge.fail("an option before its verb changes what git does");
   checkFormats(parsed, judge);
@@ -110,6 +139,13 @@ function runRead(command: GitCommand, globals: Globals, fields: readonly Field[]
   if (parsed.options.has("show-toplevel")) printTop(parsed, judge);
   if (parsed.options.has("name-only")) printChanged(parsed, judge);
   if (command.revisions !== undefined) printRevisions(command.revisions, parsed, judge);
+}
+
+function goTo(directory: Field | undefined, judge: Judge): void {
+  if (directory === undefined) return;
+  judge.list(directory, true);
+  const elsewhere = judge.paths(directory);
+  judge.state = { ...judge.state, directories: elsewhere.length === 0 ? undefined : elsewhere };
 }
 
 /** `cd "$(git rev-parse --show-toplevel)"` */
@@ -144,7 +180,7 @@ function formatOf({ options }: ParsedOptions): string {
 /** `git diff --name-only`: names of tracked files. */
 function printChanged({ options }: ParsedOptions, judge: Judge): void {
   if (!options.every((name) => /^(?:name-only|cached|staged|diff-filter|merge-base|z)$/.test(name))) return;
-  judge.names = { nul: options.has("z"), fields: [{ kind: "glob", text: "**", many: true, shown: "…" }] };
+  judge.names = { nul: options.has("z"), fields: [{ kind: "glob", text: "**", many: true, shown: "…", walked: true }] };
 }
 
 const formats = ["format", "pretty", "sort"];
@@ -159,6 +195,8 @@ function checkFormats({ options }: ParsedOptions, judge: Judge): void {
     for (const value of options.all(name)) {
       if (value.kind !== "text" || /%G|[sS]ignature/.test(value.text))
         judge.fail("a format that checks signatures, or is only known when it runs");
+      // A tag may stand for a content, which this prints whole.
+      if (value.kind !== "text" || /%\(\*?raw(?!:size)/.test(value.text)) judge.readTracked([]);
     }
   }
 }
@@ -205,6 +243,11 @@ function checkTrust(command: GitCommand, globals: Globals, parsed: ParsedOptions
 }
 
 const remoteAddress = /^(?:[a-z][a-z0-9+.-]*:\/\/|[\w.-]+@[\w.-]+:)/i;
+
+/** Only with an option `archive` asks a server. */
+function isLocalArchive(name: string, args: readonly Field[]): boolean {
+  return name === "archive" && args.every(({ kind, text }) => kind === "text" && !/^--(?:r|exec)/.test(text));
+}
 
 /** Addresses a network command names. */
 function reach(args: readonly Field[], judge: Judge): void {

@@ -11,11 +11,34 @@ import { parallel } from "./xargs.ts";
 
 const asks = "talks to the network";
 
-/** Short options of curl that take a value. */
-const curlValued = /^[A-Za-z#:0]*[AbcCdDeEFhHKmMoPQrtTuUwxXyYz]$/;
+/** Options of curl that take a value. */
+const curlShort = "AbcCdDeEFhHKmoPQrtTuUwxXyYz";
+const curlLong = new Set(
+  `abstract-unix-socket alt-svc aws-sigv4 cacert capath cert cert-type ciphers config connect-timeout connect-to continue-at cookie
+cookie-jar create-file-mode crlfile curves data data-ascii data-binary data-raw data-urlencode delegation dns-interface dns-ipv4-addr
+dns-ipv6-addr dns-servers doh-url dump-header ech egd-file engine etag-compare etag-save expect100-timeout form form-string ftp-account
+ftp-alternative-to-user ftp-method ftp-port ftp-ssl-ccc-mode happy-eyeballs-timeout-ms haproxy-clientip header hostpubmd5
+hostpubsha256 hsts interface ip-tos ipfs-gateway json keepalive-cnt keepalive-time key key-type krb libcurl limit-rate local-port
+login-options mail-auth mail-from mail-rcpt max-filesize max-redirs max-time netrc-file noproxy oauth2-bearer output output-dir
+parallel-max pass pinnedpubkey preproxy proto proto-default proto-redir proxy proxy-cacert proxy-capath proxy-cert proxy-cert-type
+proxy-ciphers proxy-crlfile proxy-header proxy-key proxy-key-type proxy-pass proxy-pinnedpubkey proxy-service-name proxy-tls13-ciphers
+proxy-tlsauthtype proxy-tlspassword proxy-tlsuser proxy-user proxy1.0 pubkey quote random-file range rate referer request
+request-target resolve retry retry-delay retry-max-time sasl-authzid service-name socks4 socks4a socks5 socks5-gssapi-service
+socks5-hostname speed-limit speed-time stderr telnet-option tftp-blksize time-cond tls-max tls13-ciphers tlsauthtype tlspassword
+tlsuser trace trace-ascii trace-config unix-socket upload-file url url-query user user-agent variable vlan-priority write-out`.split(/\s+/),
+);
 const curlUploads =
   /^(?:-d|--data(?:-\w+)?|--json|-F|--form(?:-string)?|-T|--upload-file|-b|--cookie|-K|--config|-E|--cert|--key|--netrc-file|-H|--header|--url-query)$/;
 const curlStores = /^(?:-o|--output|-D|--dump-header|-c|--cookie-jar|--trace(?:-ascii)?|--stderr|--etag-save|--hsts|--alt-svc)$/;
+
+const curlProxies = /^(?:-x|--(?:pre)?proxy(?:1\.0)?|--socks\w+|--doh-url)$/;
+
+/** Where it goes instead: `--connect-to HOST:PORT:OTHER:PORT`, `--resolve HOST:PORT:ADDRESS,…`; an empty one stays as it is. */
+function redirected({ name, value }: Option): readonly string[] {
+  const rest = /^[^:]*:[^:]*:(.*)$/s.exec(value)?.[1] ?? "";
+  const places = name === "--resolve" ? rest.split(",").map((place) => (place.includes("::") ? `[${place}]` : place)) : [rest];
+  return places.filter((place) => !/^:?\d*$/.test(place)).map((place) => place.replace(/:$/, ""));
+}
 
 const curl: Handler = ({ judge, fields }) => {
   judge.network = true;
@@ -34,7 +57,9 @@ const curl: Handler = ({ judge, fields }) => {
     if (/^(?:-X|--request)$/.test(option.name)) method = option.value;
     else if (/^(?:-d|--data|-F|--form|--json)/.test(option.name) && method === "GET") method = "POST";
     else if (/^(?:-T|--upload-file)$/.test(option.name)) method = "PUT";
-    else if (option.name === "--url") addresses.push(option.value);
+    else if (option.name === "--url" || curlProxies.test(option.name)) addresses.push(option.value);
+    else if (option.name === "--connect-to" || option.name === "--resolve") addresses.push(...redirected(option));
+    else if (/^--(?:abstract-)?unix-socket$/.test(option.name)) judge.read(textField(option.value));
     if (curlUploads.test(option.name)) upload(option.name, option.value, judge);
     if (curlStores.test(option.name) && option.value !== "-") judge.write(textField(option.value), "modify");
     if (/^-[a-zA-Z]*O|^--remote-name/.test(option.name)) judge.write(textField("."), "create", false);
@@ -53,14 +78,11 @@ function splitOption(text: string, next: Field | undefined): Option {
   if (text.startsWith("--")) {
     const equals = text.indexOf("=");
     if (equals > 0) return { name: text.slice(0, equals), value: text.slice(equals + 1), usesNext: false };
-    const valued =
-      /^--(?:request|data|data-\w+|json|form|form-string|upload-file|output|url|user|user-agent|header|cookie|cookie-jar|dump-header|config|cert|key|cacert|capath|max-time|connect-timeout|retry|retry-delay|proxy|referer|range|resolve|write-out|interface|netrc-file|trace|trace-ascii|stderr|output-dir|limit-rate|url-query|etag-save|hsts|alt-svc)$/.test(
-        text,
-      );
+    const valued = curlLong.has(text.slice(2));
     return { name: text, value: valued ? following : "", usesNext: valued };
   }
   for (let at = 1; at < text.length; at += 1) {
-    if (!curlValued.test(text[at] ?? "")) continue;
+    if (!curlShort.includes(text[at] ?? "")) continue;
     const rest = text.slice(at + 1);
     return { name: `-${text[at] ?? ""}`, value: rest === "" ? following : rest, usesNext: rest === "" };
   }
@@ -72,6 +94,23 @@ function upload(name: string, value: string, judge: Judge): void {
   const match = isFile ? value : /(?:^|=|^[\w-]+)[@<]([^;]*)/.exec(value)?.[1];
   if (match !== undefined && match !== "" && match !== "-")
     judge.read(textField(match.startsWith("~/") ? judge.home() + match.slice(1) : match));
+}
+
+const wgetLong = new Set(
+  `execute output-file append-output report-speed input-file base config rejected-log tries retry-on-http-error output-document start-pos
+progress timeout dns-timeout connect-timeout read-timeout wait waitretry quota bind-address limit-rate restrict-file-names
+prefer-family user password use-askpass local-encoding remote-encoding directory-prefix cut-dirs http-user http-password default-page
+header compression proxy-user proxy-password referer user-agent load-cookies save-cookies post-data method body-data secure-protocol
+certificate certificate-type private-key private-key-type ca-certificate ca-directory crl-file pinnedpubkey ciphers ftp-user
+ftp-password warc-file warc-header warc-max-size warc-dedup warc-tempdir level accept reject accept-regex reject-regex
+regex-type domains exclude-domains follow-tags ignore-tags include-directories exclude-directories`.split(/\s+/),
+);
+
+/** Of a cluster of letters the first one that takes a value takes the rest for it, or the next word where nothing is left. */
+function takesNext(text: string, letters: string): boolean {
+  if (!/^-[A-Za-z0-9]+$/.test(text)) return false;
+  const first = [...text].findIndex((letter, index) => index > 0 && letters.includes(letter));
+  return first > 0 && first === text.length - 1;
 }
 
 const wget: Handler = ({ judge, fields }) => {
@@ -86,9 +125,14 @@ const wget: Handler = ({ judge, fields }) => {
     if (match !== null && /^--(?:post-file|body-file)$/.test(match[1] ?? "")) {
       method = "POST";
       judge.read(textField(value !== "" ? value : (fields[index + 1]?.text ?? "")));
-    } else if (/^-[a-zA-Z]*[OoaPi]$/.test(text)) {
+    } else if (takesNext(text, "OoaPieBtTwQUlARDIX")) {
       index += 1;
-      if (/O$/.test(text)) stored = fields[index]?.text;
+      const next = fields[index]?.text;
+      if (/O$/.test(text)) stored = next;
+      else if (/[oa]$/.test(text) && next !== undefined) judge.write(textField(next), "modify");
+    } else if (match?.[2] === undefined && wgetLong.has(match?.[1]?.slice(2) ?? "")) {
+      index += 1;
+      if (text === "--output-document") stored = fields[index]?.text;
     } else if (!text.startsWith("-") && text !== "") addresses.push(text);
   }
   for (const address of addresses) connectTo(address, method, judge);
@@ -101,7 +145,7 @@ function connectTo(address: string, method: string, judge: Judge): void {
 }
 
 /** The first operand is a host; options with values are skipped roughly, since the program asks anyway. */
-function host(scheme: string, valued: RegExp, withPort = false): Program {
+function host(scheme: string, valued: string, withPort = false): Program {
   return {
     asks,
     handle({ judge, fields }) {
@@ -109,7 +153,7 @@ function host(scheme: string, valued: RegExp, withPort = false): Program {
       const operands: string[] = [];
       for (let index = 1; index < fields.length; index += 1) {
         const text = fields[index]?.kind === "text" ? (fields[index]?.text ?? "") : "";
-        if (valued.test(text)) index += 1;
+        if (takesNext(text, valued)) index += 1;
         else if (!text.startsWith("-") && !text.startsWith("+") && text !== "") operands.push(text);
       }
       const name = operands[0]?.replace(/^[^@]*@/, "").replace(/:.*$/, "");
@@ -163,21 +207,21 @@ function isGet([pkg, get]: readonly Field[]): boolean {
 export const networkPrograms: Readonly<Record<string, Program>> = {
   curl: versionOnly(/^(?:--version|-V)$/, { handle: curl, asks }),
   wget: versionOnly(/^(?:--version|-V)$/, { handle: wget, asks }),
-  ssh: versionOnly(/^-V$/, host("ssh", /^-[bcDEeFIiJLlmOopQRSWw]$/)),
+  ssh: versionOnly(/^-V$/, host("ssh", "bcDEeFIiJLlmOopQRSWw")),
   scp: { handle: copy, asks },
-  sftp: host("ssh", /^-[bcFiloPRS]$/),
+  sftp: host("ssh", "bcFiloPRS"),
   rsync: { handle: copy, asks },
-  ping: host("icmp", /^-[cIilmMpQsStTWw]$/),
-  ping6: host("icmp", /^-[cIilmMpQsStTWw]$/),
-  traceroute: host("icmp", /^-[fgimNpqswz]$/),
-  dig: host("dns", /^-[bcfkmpqtxy]$/),
-  nslookup: host("dns", /^$/),
-  host: host("dns", /^-[cNRtW]$/),
-  nc: host("tcp", /^-[IiMmOPpqsTVWwXx]$/, true),
-  ncat: host("tcp", /^-[IiMmOPpqsTVWwXx]$/, true),
-  netcat: host("tcp", /^-[IiMmOPpqsTVWwXx]$/, true),
-  telnet: host("tcp", /^-[abelnSXx]$/, true),
-  ftp: host("ftp", /^$/),
+  ping: host("icmp", "cIilmMpQsStTWw"),
+  ping6: host("icmp", "cIilmMpQsStTWw"),
+  traceroute: host("icmp", "fgimNpqswz"),
+  dig: host("dns", "bcfkmpqtxy"),
+  nslookup: host("dns", ""),
+  host: host("dns", "cNRtW"),
+  nc: host("tcp", "IiMmOPpqsTVWwXx", true),
+  ncat: host("tcp", "IiMmOPpqsTVWwXx", true),
+  netcat: host("tcp", "IiMmOPpqsTVWwXx", true),
+  telnet: host("tcp", "abelnSXx", true),
+  ftp: host("ftp", ""),
   socat: asksAlways(asks, ({ judge }) => {
     judge.network = true;
   }),

@@ -192,9 +192,10 @@ export const readers: Readonly<Record<string, Program>> = {
   }),
   expand: program({ operands: "read", short: "it:", long: "initial tabs:", digits: true, harmless: true }),
   unexpand: program({ operands: "read", short: "at:", long: "all first-only tabs:", digits: true, harmless: true }),
+  // Its `-n` takes a name in some versions and nothing in others.
   column: program({
     operands: "read",
-    short: "tc:s:o:N:R:T:H:exnJLd",
+    short: "tc:s:o:N:R:T:H:exJLd",
     long: "table separator: output-separator: output-width: table-columns: table-right: json fillrows",
     harmless: true,
   }),

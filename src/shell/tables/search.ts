@@ -38,7 +38,7 @@ function patternThenFiles(recursive: readonly string[], alwaysRecursive: boolean
     // Of standard input the "name" is whatever `--label` says.
     const named = files.length > 0 || tree;
     if (named && (options.has("l") || options.has("files-with-matches") || options.has("files")))
-      printsNames(files, judge, options.has("Z") || options.has("null") || options.has("0"));
+      printsNames(files, judge, { nul: options.has("Z") || options.has("null") || options.has("0"), walked: depth === 0 });
   };
 }
 
@@ -50,11 +50,11 @@ function included(options: GivenOptions): readonly string[] | undefined {
 }
 
 /** Names found below the given places. */
-function printsNames(files: readonly Field[], judge: Judge, nul: boolean): void {
+function printsNames(files: readonly Field[], judge: Judge, { nul, walked }: { readonly nul: boolean; readonly walked: boolean }): void {
   const roots = files.length === 0 ? ["."] : files.map((field) => (field.kind === "text" ? field.text : "."));
   judge.names = {
     nul,
-    fields: roots.map((root) => ({ kind: "glob", text: files.length === 0 ? "**" : `${root}/**`, many: true, shown: root })),
+    fields: roots.map((root) => ({ kind: "glob", text: files.length === 0 ? "**" : `${root}/**`, many: true, shown: root, walked })),
   };
 }
 
@@ -117,7 +117,7 @@ function fdOperands(operands: readonly Field[], judge: Judge, parsed: ParsedOpti
   if (pattern?.kind === "text") judge.readNamed(pattern.text);
   judge.names = {
     nul: parsed.options.has("0") || parsed.options.has("print0"),
-    fields: [{ kind: "glob", text: "*", many: true, shown: "*" }],
+    fields: [{ kind: "glob", text: "*", many: true, shown: "*", walked: depth === 0 }],
   };
 }
 

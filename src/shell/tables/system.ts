@@ -17,7 +17,7 @@ const date: Program = program({
 
 const psVariables = /^(?:PS_FORMAT|PS_PERSONALITY|I_WANT_A_BROKEN_PS)$/;
 
-/** A word of letters without a dash is a BSD option; an `e` among them shows environments. */
+/** A word of letters without a dash is a BSD option, and one like `-aux` is read as such; an `e` among them shows environments. */
 const ps: Handler = ({ judge, fields }) => {
   if (environmentSteers(judge.world.env, psVariables) !== undefined) judge.fail("the environment configures it");
   for (let index = 1; index < fields.length; index += 1) {
@@ -30,7 +30,7 @@ const ps: Handler = ({ judge, fields }) => {
       if (value === undefined || value.many || !/^(?:text|number)$/.test(value.kind) || /env/i.test(value.text))
         judge.fail("ps with a format that is not known to be harmless");
     } else if (
-      !/^[auxfwjlv]+$|^-[eAfFlwjHTaxuLM]+$|^--(?:no-headers?|headers?|forest|version|help|(?:sort|pid|ppid|user|cols|columns)=[\w,+%-]+)$|^-?\d+$/.test(
+      !/^[auxfwjlv]+$|^-(?:[eAfFlwjHTLM]+|[AfFlwjHTaxuLM]+)$|^--(?:no-headers?|headers?|forest|version|help|(?:sort|pid|ppid|user|cols|columns)=[\w,+%-]+)$|^-?\d+$/.test(
         text,
       )
     ) {
@@ -98,7 +98,7 @@ const printenv: Handler = ({ judge, fields }) => {
 
 /** `ip [-4 …] OBJECT [show …]`: every other verb changes the network, runs a command or waits for events, and `s` may be `set`. */
 const ip: Handler = ({ judge, fields }) => {
-  const words = fields.slice(1).map((field) => (field.kind === "text" ? field.text : ""));
+  const words = fields.slice(1).map((field) => (field.kind === "text" ? field.text : "?"));
   const object = words.findIndex(
     (word) => !/^-(?:4|6|0|o|br|brief|j|json|p|pretty|s|stats|statistics|d|details|h|human|c|color)$/.test(word),
   );

@@ -100,8 +100,9 @@ const jqTable = optionTable({
   long: "ascii-output compact-output color-output exit-status monochrome-output null-input raw-output raw-output0 raw-input slurp sort-keys join-output tab indent: seq stream stream-errors unbuffered",
 });
 const jqPairs = new Set(["--arg", "--argjson", "--slurpfile", "--rawfile"]);
+/** A comment may stand between `$` and a name, and ends differently from one version to the next. */
 const jqRefused =
-  /(?<![.\w])(?:env|input_filename|import|include|get_search_list|modulemeta|getpath_env|debug_env)\b|\.\.\s*env\b|\$\s*(?:ENV|__prog)/;
+  /(?<![.\w])(?:env|input_filename|import|include|get_search_list|modulemeta|getpath_env|debug_env)\b|\.\.\s*env\b|\$\s*(?:ENV|__prog)|#/;
 
 const jq: Handler = ({ judge, fields }) => {
   const rest: Field[] = [];

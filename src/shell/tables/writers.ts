@@ -22,7 +22,8 @@ function writer(spec: OptionSpec, act: (operands: readonly Field[], judge: Judge
       }
       return;
     }
-    if (!parsed.options.has("version") && !parsed.options.has("help")) act(parsed.operands, judge, parsed);
+    // Not every version of these stops there if there is something to do.
+    if (parsed.operands.length > 0 || (!parsed.options.has("version") && !parsed.options.has("help"))) act(parsed.operands, judge, parsed);
   };
   return { handle };
 }
@@ -41,13 +42,20 @@ function modes(operands: readonly Field[], judge: Judge, parsed: ParsedOptions):
   each("mode", ["R", "recursive"])(files, judge, parsed);
 }
 
-const rm = writer(
+const plainRm = writer(
   { short: "dfiIrRv", long: "dir force interactive? recursive verbose one-file-system preserve-root? no-preserve-root" },
   (operands, judge, parsed) => {
     if (parsed.options.has("no-preserve-root")) judge.forbid("removes the root directory");
     each("delete", ["r", "R", "recursive"])(operands, judge, parsed);
   },
 );
+
+const rm: Program = {
+  handle(call) {
+    plainRm.handle?.(call);
+    for (const field of call.fields.slice(1)) call.judge.demandNotEmpty(field);
+  },
+};
 
 const copySpec: OptionSpec = {
   short: "abdfiHlLnpPrRsTuvxZS:t:",
@@ -113,11 +121,17 @@ const ln = writer(
       return;
     }
     const { sources, target } = transfer(operands, judge, parsed);
+    const isSymbolic = parsed.options.has("s") || parsed.options.has("symbolic");
+    const relative = parsed.options.has("r") || parsed.options.has("relative");
     for (const source of sources) {
-      judge.read(source, true);
-      // A symbolic link counts from where it lies.
       const place = target?.kind === "text" && target.text.includes("/") ? target.text.replace(/[^/]*$/, "") : "";
-      if (place !== "" && source.kind === "text" && !source.text.startsWith("/")) judge.read(textField(place + source.text), true);
+      const isFromLink = place !== "" && source.kind === "text" && !source.text.startsWith("/");
+      // A symbolic link counts from where it lies, and there only; with -r ln writes what was meant from here.
+      if (!isFromLink || !isSymbolic || relative) judge.read(source, true);
+      if (!isFromLink) continue;
+      judge.read(textField(place + source.text), true);
+      // Its own directory is the target where that is one.
+      if (isSymbolic && !relative && target?.kind === "text") judge.read(textField(`${target.text}/${source.text}`), true);
     }
     if (target !== undefined) writeInto(target, sources, judge, "link", false);
   },

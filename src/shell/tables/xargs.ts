@@ -53,7 +53,9 @@ function arriving(judge: Judge, nul: boolean, recut: boolean): readonly Field[] 
     return nul !== upstream.nul || upstream.fields.some((field) => /['"\\]/.test(field.text)) ? [unknown] : upstream.fields;
   }
   if ((nul && upstream.nul) || upstream.fields.every((field) => field.revision !== undefined)) return upstream.fields;
-  return upstream.fields.map((field) => (field.kind === "glob" ? { ...unknown, pattern: field.text } : unknown));
+  return upstream.fields.map((field) =>
+    field.kind === "glob" ? { ...unknown, pattern: field.text, walked: field.walked === true } : unknown,
+  );
 }
 
 function replace(command: readonly Field[], placeholder: string, given: readonly Field[], judge: Judge): readonly Field[] {
