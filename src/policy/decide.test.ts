@@ -23,7 +23,7 @@ describe("the table of modes, every cell", () => {
     ["read outside", [read("/srv/x")], cell("ask", "ask", "ask", "deny")],
     ["write outside", [write("/srv/x")], cell("deny", "deny", "deny", "deny")],
     ["read-only command", listing, cell("allow", "allow", "allow", "allow")],
-    ["command that writes", [run("touch a", true), write("a", { change: "create" })], cell("deny", "ask", "ask", "deny")],
+    ["command that writes", [run("touch a", true), write("a", { change: "create" })], cell("deny", "ask", "allow", "deny")],
     ["command not understood", [run("make")], cell("deny", "ask", "ask", "deny")],
     ["code in a command", [run("python3 -c x"), { kind: "code", language: "python", text: "x" }], cell("deny", "ask", "ask", "deny")],
     [
@@ -38,13 +38,14 @@ describe("the table of modes, every cell", () => {
     ],
     ["unknown part of a command", [run("ls", true), { kind: "unknown", reason: "x" }], cell("deny", "ask", "ask", "deny")],
     ["web, allowed domain", [connect("https://docs.example.com/")], cell("allow", "allow", "allow", "allow")],
-    ["web, other domain", [connect("https://example.com/")], cell("allow", "ask", "ask", "deny")],
+    ["web, other domain", [connect("https://example.com/")], cell("ask", "ask", "ask", "deny")],
     ["web, sending", [connect("https://docs.example.com/", "POST")], cell("deny", "ask", "ask", "deny")],
     ["web, private", [connect("http://10.0.0.1/")], cell("deny", "deny", "deny", "deny")],
     ["tasks", [state], cell("allow", "allow", "allow", "allow")],
     ["artifacts", [{ kind: "state", area: "artifacts" }], cell("allow", "allow", "allow", "allow")],
     ["agent", [{ kind: "agent", agent: "search" }], cell("allow", "allow", "allow", "allow")],
     ["typing into a terminal", [{ kind: "state", area: "terminal" }], cell("deny", "ask", "ask", "deny")],
+    ["ending what runs in a terminal", [{ kind: "state", area: "terminal", stops: true }], cell("allow", "allow", "allow", "allow")],
     ["secret inside", [read(".env")], cell("ask", "ask", "ask", "deny")],
     ["sensitive inside", [write(".mcp.json")], cell("deny", "ask", "ask", "deny")],
     ["never read, overwritten", [write("a", { unread: true })], cell("deny", "ask", "ask", "deny")],
@@ -56,6 +57,49 @@ describe("the table of modes, every cell", () => {
   test.each(table)("%s", (_name, effects, cells) => {
     const answers = Object.fromEntries(modes.map((mode) => [mode, decide(question(effects, { mode }), world).verdict]));
     expect(answers).toEqual(cells);
+  });
+  const open = cell("rehearse", "rehearse", "rehearse", "deny");
+  const asked = cell("ask", "ask", "ask", "deny");
+  const rehearsals: typeof table = [
+    ["an understood read", listing, cell("allow", "allow", "allow", "allow")],
+    ["a write inside that is understood", [run("touch a", true), write("a")], cell("rehearse", "rehearse", "allow", "deny")],
+    ["a command nobody can read through", [run("make")], open],
+    ["code in a text", [run("python3 -c x"), { kind: "code", language: "python", text: "x" }], open],
+    ["a part that is not known", [run("ls", true), { kind: "unknown", reason: "x" }], open],
+    ["a sensitive file inside", [run("tee x", true), write(".envrc.d/../.mcp.json")], open],
+    ["a path outside", [run("make"), read("/srv/x")], asked],
+    ["a secret", [run("make"), read(".env")], asked],
+    ["a secret that is written", [run("make"), write(".env")], cell("ask", "ask", "ask", "deny")],
+    ["a host it names", [run("curl"), connect("https://example.com/")], asked],
+    ["the floor", [run("make"), { kind: "forbidden", reason: "floor" }], cell("deny", "deny", "deny", "deny")],
+    ["a write outside", [run("make"), write("/srv/x")], cell("deny", "deny", "deny", "deny")],
+  ];
+  test.each(rehearsals)("where commands can be rehearsed: %s", (_name, effects, cells) => {
+    const answers = Object.fromEntries(modes.map((mode) => [mode, decide(question(effects, { mode, rehearsable: true }), world).verdict]));
+    expect(answers).toEqual(cells);
+  });
+  test("a rehearsal never takes the place of a question that a rule, the tool or doubt demands", () => {
+    const made = (changes: Parameters<typeof question>[1]): Verdict =>
+      decide(question([run("make")], { tool: "Bash", rehearsable: true, ...changes }), world).verdict;
+    expect(made({})).toBe("rehearse");
+    expect(made({ rules: rules({ allow: ["Bash(make)"] }) })).toBe("allow");
+    expect(made({ rules: rules({ ask: ["Bash(make)"] }) })).toBe("ask");
+    expect(made({ rules: rules({ deny: ["Bash(make)"] }) })).toBe("deny");
+    expect(made({ doubtful: true })).toBe("ask");
+    expect(made({ traits: { ...defaultTraits, permission: "confirm" } })).toBe("ask");
+  });
+  test("an allow rule that the floor overrules is named", () => {
+    const effects: Effect[] = [run("rm -rf /"), { kind: "forbidden", reason: "it removes the whole disk" }];
+    const decision = decide(question(effects, { tool: "Bash", rules: rules({ allow: ["Bash"] }) }), world);
+    expect(decision.effects[1]).toEqual({
+      effect: effects[1],
+      verdict: "deny",
+      rule: "builtin:forbidden",
+      reason: "it removes the whole disk",
+      code: "permission_denied",
+      overruled: "Bash",
+    });
+    expect(explain(decision)).toContain("the rule Bash allows it, but has no say here");
   });
   test("auto allows commands inside the sandbox, and only there", () => {
     const verdict = (effects: readonly Effect[]): Verdict => decide(question(effects, { mode: "auto" }), sandbox).verdict;
@@ -83,7 +127,7 @@ test("the worst effect decides, and the decision is whole", () => {
   expect(decide(question(effects), worldOf())).toEqual({
     verdict: "deny",
     rule: "builtin:system",
-    reason: "/etc/passwd is in the system directory /etc",
+    reason: "/etc/passwd is in the system directory /etc, which no rule opens",
     code: "tool_forbidden_path",
     effects: [
       { effect: effects[0], verdict: "allow", rule: "builtin:inside", reason: "src/a.ts is inside the workspace" },
@@ -92,7 +136,7 @@ test("the worst effect decides, and the decision is whole", () => {
         effect: effects[2],
         verdict: "deny",
         rule: "builtin:system",
-        reason: "/etc/passwd is in the system directory /etc",
+        reason: "/etc/passwd is in the system directory /etc, which no rule opens",
         code: "tool_forbidden_path",
       },
     ],
@@ -151,8 +195,8 @@ test("an explanation is short and lists every effect with its verdict", () => {
   expect(text).toBe(
     [
       "ask: what make\\u001b[2J would do is not known [builtin:command]",
-      "  ask   run make\\u001b[2J: what make\\u001b[2J would do is not known [builtin:command]",
-      "  ask   read /srv/x and all below: /srv/x is outside the workspace [builtin:outside]",
+      "  ask      run make\\u001b[2J: what make\\u001b[2J would do is not known [builtin:command]",
+      "  ask      read /srv/x and all below: /srv/x is outside the workspace [builtin:outside]",
     ].join("\n"),
   );
   const long = explain(decide(question(Array.from({ length: 100 }, () => read("a"))), worldOf()));

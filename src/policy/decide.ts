@@ -3,19 +3,27 @@
  * rules, and the strictest verdict is the call's. Precedence: deny, ask, allow, then the table of modes.
  * Refuses to be talked up: an allow rule lifts a question, never a denial, and only for the effects it covers.
  */
-import type { Decision, Effect, EffectVerdict, Mode, PolicyQuestion, PolicyWorld } from "../contract/index.ts";
+import {
+  type Decision,
+  type Effect,
+  type EffectVerdict,
+  type Mode,
+  type PolicyQuestion,
+  type PolicyWorld,
+  secretReason,
+} from "../contract/index.ts";
 import { allow, ask, deny, type Finding, isStricter } from "./finding.ts";
 import { type EffectContext, judgeEffect, judgeSilence } from "./judge-effect.ts";
 import { row } from "./mode-table.ts";
 import { groundOf } from "./paths/ground.ts";
 import { sensitiveReason } from "./paths/protected.ts";
-import { secretReason } from "./paths/secrets.ts";
 import type { PathPattern } from "./rules/path-pattern.ts";
 import { type Hit, type RuleBook, ruleBookOf } from "./rules/rule-book.ts";
 
 /** What one effect came to; a rule of the person's speaks in its own words. */
 interface Word extends Omit<Finding, "rule"> {
   readonly rule: string;
+  readonly overruled?: string;
 }
 
 export function decide(question: PolicyQuestion, world: PolicyWorld): Decision {
@@ -29,17 +37,20 @@ export function decide(question: PolicyQuestion, world: PolicyWorld): Decision {
   const context: EffectContext = {
     world,
     ground: groundOf(world),
-    cells: row(mode, world),
+    cells: row(mode, world, question.rehearsable === true),
     mode,
     traits,
     command,
   };
   const book = ruleBookOf(question.rules, world);
-  let decisive: Pick<EffectVerdict, "verdict" | "rule" | "reason" | "code"> | undefined;
+  const usual = row("default", world, false);
+  let decisive: Pick<EffectVerdict, "verdict" | "rule" | "reason" | "code" | "byMode"> | undefined;
   const effects = question.effects.map((effect): EffectVerdict => {
     let finding = judgeEffect(effect, context);
+    if (mode === "plan" && finding.verdict === "deny") finding = withModeNamed(finding, effect, context, usual);
     if (sends && effect.kind === "read" && finding.rule === "builtin:secret")
       finding = deny("builtin:secret", `${finding.reason}; the same call would send data out`);
+    if (command && mode === "auto") finding = withheld(effect, finding, world);
     const verdict = verdictOf(effect, settle(withRules(effect, finding, question, book), mode));
     if (decisive === undefined || isStricter(verdict.verdict, decisive.verdict)) decisive = verdict;
     return verdict;
@@ -48,21 +59,58 @@ export function decide(question: PolicyQuestion, world: PolicyWorld): Decision {
     const settled = settle(word, mode);
     if (decisive === undefined || isStricter(settled.verdict, decisive.verdict)) decisive = settled;
   }
-  const { verdict, rule, reason, code } = decisive ?? deny("builtin:unknown", "nothing was judged");
-  return code === undefined || verdict !== "deny" ? { verdict, rule, reason, effects } : { verdict, rule, reason, code, effects };
+  const { verdict, rule, reason, code, byMode } = decisive ?? deny("builtin:unknown", "nothing was judged");
+  if (code === undefined || verdict !== "deny") return { verdict, rule, reason, effects };
+  return { verdict, rule, reason, code, ...(byMode && { byMode }), effects };
+}
+
+/** In `auto` what a command would be asked about does not exist where it runs, so there is nothing to ask; git's objects do exist. */
+function withheld(effect: Effect, finding: Finding, { withholds }: PolicyWorld): Finding {
+  if (withholds === undefined || finding.verdict === "allow" || finding.verdict === "rehearse") return finding;
+  const isClosed =
+    (effect.kind === "read" && effect.recorded !== true && (finding.rule === "builtin:outside" || finding.rule === "builtin:secret")) ||
+    (effect.kind === "write" && finding.rule === "builtin:secret" && finding.verdict === "ask") ||
+    (effect.kind === "connect" && withholds === "network");
+  return isClosed ? allow("builtin:withheld", `${finding.reason}; it is not there for the command`) : finding;
+}
+
+/** A denial that only the mode makes says so: whoever reads it would look for a rule otherwise. */
+function withModeNamed(finding: Finding, effect: Effect, context: EffectContext, usual: EffectContext["cells"]): Finding {
+  if (judgeEffect(effect, { ...context, mode: "default", cells: usual }).verdict === "deny") return finding;
+  return byPlanMode(finding);
+}
+
+function byPlanMode(finding: Finding): Finding {
+  return { ...finding, byMode: true, reason: `${finding.reason}; in plan mode nothing is changed` };
 }
 
 /** What the person's rules make of a finding. */
 function withRules(effect: Effect | undefined, finding: Finding, question: PolicyQuestion, book: RuleBook): Word {
-  if (finding.verdict === "deny" || book.isEmpty) return finding;
+  if (book.isEmpty) return finding;
+  if (finding.verdict === "deny" && finding.opens !== true) return withOverruled(finding, effect, question, book);
   const forbidden = book.forbids(effect, question);
   if (forbidden && forbidden.tree !== "perhaps") return { ...deny("builtin:rule", because("forbids", forbidden)), rule: forbidden.rule };
   const questioned = forbidden ?? book.questions(effect, question);
   if (questioned)
     return { ...ask("builtin:rule", because(forbidden ? "forbids" : "asks about", questioned), "never"), rule: questioned.rule };
-  if (finding.verdict === "allow" || finding.lift === "never") return finding;
+  if (finding.verdict === "allow") return finding;
+  if (finding.opens) {
+    // `Read(/etc/nginx/**)` names the place, `Read(/**)` does not.
+    const opened = book.permits(effect, question, (pattern) => pattern.base.length > 0);
+    return opened
+      ? { ...allow("builtin:rule", "a rule opens this system directory"), rule: opened.rule }
+      : withOverruled(finding, effect, question, book);
+  }
+  if (finding.lift === "never") return withOverruled(finding, effect, question, book);
   const permitted = book.permits(effect, question, finding.lift === "named" ? (pattern) => spellsOut(pattern, finding) : undefined);
-  return permitted ? { ...allow("builtin:rule", `a rule allows it (${finding.reason})`), rule: permitted.rule } : finding;
+  if (permitted) return { ...allow("builtin:rule", `a rule allows it (${finding.reason})`), rule: permitted.rule };
+  return finding.lift === "named" ? withOverruled(finding, effect, question, book) : finding;
+}
+
+/** Names the allow rule that somebody wrote for this and that does not reach so far. */
+function withOverruled(finding: Finding, effect: Effect | undefined, question: PolicyQuestion, book: RuleBook): Word {
+  const overruled = book.permits(effect, question)?.rule;
+  return overruled === undefined ? finding : { ...finding, overruled };
 }
 
 function because(verb: string, hit: Hit): string {
@@ -82,8 +130,17 @@ function settle(word: Word, mode: Mode): Word {
   return { ...word, verdict: "deny", code: "permission_denied", reason: `${word.reason}; nobody is asked in auto mode` };
 }
 
-function verdictOf(effect: Effect, { verdict, rule, reason, code }: Word): EffectVerdict {
-  return code === undefined ? { effect, verdict, rule, reason } : { effect, verdict, rule, reason, code };
+function verdictOf(effect: Effect, { verdict, rule, reason, code, byMode, overruled }: Word): EffectVerdict {
+  if (code === undefined && overruled === undefined) return { effect, verdict, rule, reason };
+  return {
+    effect,
+    verdict,
+    rule,
+    reason,
+    ...(code === undefined ? {} : { code }),
+    ...(byMode && { byMode }),
+    ...(overruled === undefined ? {} : { overruled }),
+  };
 }
 
 const nothing: readonly Word[] = [];
@@ -95,7 +152,11 @@ function wholeCall(question: PolicyQuestion, context: EffectContext, book: RuleB
   const unreadable = book.unreadable[0];
   if (!confirm && !silent && !question.doubtful && unreadable === undefined) return nothing;
   const words: Word[] = [];
-  if (silent) words.push(withRules(undefined, judgeSilence(context), question, book));
+  if (silent) {
+    const found = judgeSilence(context);
+    const isByMode = question.mode === "plan" && found.verdict === "deny";
+    words.push(withRules(undefined, isByMode ? byPlanMode(found) : found, question, book));
+  }
   if (confirm) words.push(ask("builtin:confirm", "this tool is confirmed every time", "never"));
   if (question.doubtful && question.effects.some(isActing)) {
     words.push(ask("builtin:doubtful", "the call was cut off or had to be repaired, so a person looks at what it would do", "never"));

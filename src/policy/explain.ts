@@ -9,8 +9,9 @@ const maxText = 160;
 
 export function explain(decision: Decision): string {
   const lines = [`${decision.verdict}: ${cut(decision.reason)} [${cut(decision.rule)}]`];
-  for (const { effect, verdict, rule, reason } of decision.effects.slice(0, maxEffects)) {
-    lines.push(`  ${verdict.padEnd(5)} ${describeEffect(effect)}: ${cut(reason)} [${cut(rule)}]`);
+  for (const { effect, verdict, rule, reason, overruled } of decision.effects.slice(0, maxEffects)) {
+    lines.push(`  ${verdict.padEnd(8)} ${describeEffect(effect)}: ${cut(reason)} [${cut(rule)}]`);
+    if (overruled !== undefined) lines.push(`           the rule ${cut(overruled)} allows it, but has no say here`);
   }
   const rest = decision.effects.length - maxEffects;
   if (rest > 0) lines.push(`  and ${rest} more`);

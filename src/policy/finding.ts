@@ -2,12 +2,12 @@
  * Owns the room's inner verdict: what a judge says about one effect before rules and modes had their word.
  * Refuses nothing itself; it only says how far an allow rule may reach.
  */
-import type { ErrorCode, Verdict } from "../contract/index.ts";
+import { type ErrorCode, type Verdict, verdictsByStrictness } from "../contract/index.ts";
 
 /**
- * What an allow rule can do to an `ask`:
+ * What an allow rule can do to an `ask` or a `rehearse`:
  * `rule` any rule that covers the effect lifts it, `named` only one that spells the thing out (`Read(.env)`, not
- * `Read(**)`), `never` none does. A denial is never lifted.
+ * `Read(**)`), `never` none does. A denial is never lifted but for a system directory that a rule opens by its name.
  */
 export type Lift = "rule" | "named" | "never";
 
@@ -17,13 +17,16 @@ export interface Finding {
   readonly reason: string;
   readonly lift: Lift;
   readonly code?: ErrorCode;
+  /** Only the mode makes it a denial. */
+  readonly byMode?: true;
+  /** A denial that a rule about this very place lifts. */
+  readonly opens?: true;
 }
 
 const liftWeight: Readonly<Record<Lift, number>> = { rule: 0, named: 1, never: 2 };
 
 export function isStricter(one: Verdict, other: Verdict): boolean {
-  if (one === other || one === "allow" || other === "deny") return false;
-  return one === "deny" || other === "allow";
+  return one !== other && verdictsByStrictness.indexOf(one) > verdictsByStrictness.indexOf(other);
 }
 
 /** The finding that binds: the stricter verdict, and of two asks the one that is harder to lift. */
@@ -41,12 +44,27 @@ export function allow(rule: Finding["rule"], reason: string): Finding {
   return { verdict: "allow", rule, reason, lift: "rule" };
 }
 
+/** A question that a rehearsal answers better than anybody could beforehand. */
+export function rehearse(rule: Finding["rule"], reason: string, lift: Lift = "rule"): Finding {
+  return { verdict: "rehearse", rule, reason, lift };
+}
+
 export function ask(rule: Finding["rule"], reason: string, lift: Lift = "rule"): Finding {
   return { verdict: "ask", rule, reason, lift };
 }
 
 export function deny(rule: Finding["rule"], reason: string, code: ErrorCode = "permission_denied"): Finding {
   return { verdict: "deny", rule, reason, lift: "never", code };
+}
+
+/** What a cell of the table of modes says. */
+export function at(verdict: Verdict, rule: Finding["rule"], reason: string): Finding {
+  return verdict === "deny" ? deny(rule, reason) : { verdict, rule, reason, lift: "rule" };
+}
+
+/** A place that is closed until a rule of the person's names it, such as `Read(/etc/nginx/**)`. */
+export function close(rule: Finding["rule"], reason: string): Finding {
+  return { ...forbid(rule, `${reason}, which no rule opens`), opens: true };
 }
 
 /** A denial because of where a path leads. */

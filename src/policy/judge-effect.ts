@@ -2,8 +2,8 @@
  * Owns the judgement of one effect by the built-in rules and the mode alone; the person's own rules come after.
  * Refuses to know what it was not told: an effect of a kind that is not listed here asks.
  */
-import type { Effect, Mode, PolicyQuestion, PolicyWorld, Verdict } from "../contract/index.ts";
-import { allow, ask, deny, type Finding } from "./finding.ts";
+import type { Effect, Mode, PolicyQuestion, PolicyWorld } from "../contract/index.ts";
+import { allow, ask, at, deny, type Finding } from "./finding.ts";
 import type { Row } from "./mode-table.ts";
 import { urlFinding } from "./net/judge-url.ts";
 import type { Ground } from "./paths/ground.ts";
@@ -37,6 +37,8 @@ export function judgeEffect(effect: Effect, context: EffectContext): Finding {
       if (loaderVariables.test(effect.name)) return deny("builtin:environment", `${effect.name} loads foreign code into every program`);
       return at(cells.command, "builtin:environment", `${effect.name} changes what later commands run`);
     case "connect":
+      if (effect.service === "search" && context.world.searchOrigin !== undefined && originOf(effect.url) === context.world.searchOrigin)
+        return allow("builtin:network", "the configured search engine is asked");
       return urlFinding(effect.url, context.world, {
         method: effect.method,
         mode: context.mode,
@@ -47,7 +49,7 @@ export function judgeEffect(effect: Effect, context: EffectContext): Finding {
       return at(cells.own, "builtin:agent", `starts the agent ${effect.agent}, whose calls are judged one by one`);
     case "state":
       // Keys sent to a live terminal are a command in all but name, unless a command of this call was judged already.
-      if (effect.area === "terminal" && !context.traits.readOnly && !context.command) {
+      if (effect.area === "terminal" && effect.stops !== true && !context.traits.readOnly && !context.command) {
         return at(cells.command, "builtin:terminal", "what is typed into a terminal is run there");
       }
       return at(cells.own, "builtin:state", `concerns only this session's ${effect.area}`);
@@ -56,10 +58,15 @@ export function judgeEffect(effect: Effect, context: EffectContext): Finding {
     case "forbidden":
       return deny("builtin:forbidden", effect.reason);
     case "unknown":
+      if (effect.mayShowSecrets === true) return ask("builtin:secret", effect.reason, "never");
       return unnamed(context, "builtin:unknown", effect.reason);
     default:
       return unnamed(context, "builtin:unknown", "its effect is of a kind that is not known here");
   }
+}
+
+function originOf(url: string): string | undefined {
+  return URL.canParse(url) ? new URL(url).origin : undefined;
 }
 
 /** A tool that named no effect at all. */
@@ -73,9 +80,4 @@ function unnamed(context: EffectContext, rule: Finding["rule"], reason: string):
   const { cells } = context;
   if (context.command) return at(cells.command, rule, reason);
   return context.traits.readOnly ? ask(rule, reason) : at(cells.unknown, rule, reason);
-}
-
-function at(verdict: Verdict, rule: Finding["rule"], reason: string): Finding {
-  if (verdict === "allow") return allow(rule, reason);
-  return verdict === "ask" ? ask(rule, reason) : deny(rule, reason);
 }

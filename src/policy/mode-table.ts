@@ -9,8 +9,10 @@ export interface Row {
   readonly writeInside: Verdict;
   readonly readOutside: Verdict;
   readonly writeOutside: Verdict;
-  /** A command that is not read-only, and every write a command makes. */
+  /** A command that nobody could read through. */
   readonly command: Verdict;
+  /** A write inside the roots that a command names. */
+  readonly commandWrite: Verdict;
   /** A public GET to an allowed domain, to any other, and anything that is not a GET. */
   readonly webAllowed: Verdict;
   readonly webOther: Verdict;
@@ -27,8 +29,9 @@ const plan: Row = {
   readOutside: "ask",
   writeOutside: "deny",
   command: "deny",
+  commandWrite: "deny",
   webAllowed: "allow",
-  webOther: "allow",
+  webOther: "ask",
   webSend: "deny",
   own: "allow",
   unknown: "deny",
@@ -40,6 +43,7 @@ const normal: Row = {
   readOutside: "ask",
   writeOutside: "deny",
   command: "ask",
+  commandWrite: "ask",
   webAllowed: "allow",
   webOther: "ask",
   webSend: "ask",
@@ -47,21 +51,28 @@ const normal: Row = {
   unknown: "ask",
 };
 
-const acceptEdits: Row = { ...normal, writeInside: "allow" };
+const acceptEdits: Row = { ...normal, writeInside: "allow", commandWrite: "allow" };
 const auto: Row = { ...acceptEdits, command: "allow" };
-const unsandboxedAuto: Row = { ...auto, command: "ask" };
+const unsandboxedAuto: Row = { ...auto, command: "ask", commandWrite: "ask" };
+
+/** The rows of calls that can be rehearsed (B9). In `plan` what they change is dropped, so nothing is denied beforehand. */
+const rehearsed = {
+  plan: { ...plan, command: "rehearse", commandWrite: "rehearse" },
+  normal: { ...normal, command: "rehearse", commandWrite: "rehearse" },
+  acceptEdits: { ...acceptEdits, command: "rehearse" },
+} as const satisfies Record<string, Row>;
 
 /** In `auto` an ask that is left over at the end becomes a denial; that is done once, by the decision itself. */
-export function row(mode: Mode, world: PolicyWorld): Row {
+export function row(mode: Mode, world: PolicyWorld, rehearsable: boolean): Row {
   switch (mode) {
     case "default":
-      return normal;
+      return rehearsable ? rehearsed.normal : normal;
     case "accept-edits":
-      return acceptEdits;
+      return rehearsable ? rehearsed.acceptEdits : acceptEdits;
     case "auto":
       return world.sandboxed ? auto : unsandboxedAuto;
     default:
       // A mode that is not one of ours gets the read-only row.
-      return plan;
+      return rehearsable && mode === "plan" ? rehearsed.plan : plan;
   }
 }

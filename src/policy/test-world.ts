@@ -19,7 +19,6 @@ export function worldOf(changes: Partial<PolicyWorld> = {}): PolicyWorld {
     temporary: [],
     userHome: "/home/u",
     karyiHome: "/home/u/.karyi",
-    readableSystemPaths: [],
     allowedDomains: [],
     platform: "posix",
     caseInsensitive: false,

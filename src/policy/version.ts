@@ -7,7 +7,7 @@ import { createHash } from "node:crypto";
 import type { Mode, PolicyWorld, Rules } from "../contract/index.ts";
 
 /** Changes whenever the built-in rules do. */
-const builtinVersion = 1;
+const builtinVersion = 2;
 
 export function policyVersion(rules: Rules, mode: Mode, world: PolicyWorld): string {
   const set = (texts: readonly string[]): string[] => [...new Set(texts)].sort();
@@ -16,8 +16,16 @@ export function policyVersion(rules: Rules, mode: Mode, world: PolicyWorld): str
     mode,
     [set(rules.allow), set(rules.ask), set(rules.deny)],
     [world.workspace, world.userHome, world.karyiHome],
-    [set(world.roots), set(world.temporary), set(world.readableSystemPaths), set(world.allowedDomains)],
-    [world.platform, world.caseInsensitive, world.sandboxed],
+    [set(world.roots), set(world.temporary), set(world.gitDirectories ?? []), set(world.allowedDomains)],
+    [
+      world.platform,
+      world.caseInsensitive,
+      world.sandboxed,
+      world.withholds ?? "nothing",
+      world.rehearses === true,
+      world.systemPaths ?? "open",
+    ],
+    [set(world.allowedPrivate ?? []), world.searchOrigin ?? null],
   ]);
   return `p${builtinVersion}-${createHash("sha256").update(input).digest("hex").slice(0, 32)}`;
 }

@@ -52,6 +52,16 @@ export function hostRefusal(host: string): string | undefined {
   return undefined;
 }
 
+/** Whether the person opened this local address: `host` at any port, or `host:port`; the host as it is written, not what it resolves to. */
+export function isListedPrivate(url: URL, entries: readonly string[]): boolean {
+  const port = url.port === "" ? (url.protocol === "https:" ? "443" : "80") : url.port;
+  return entries.some((entry) => {
+    const { host = "", wanted } = /^(?<host>\[[^\]]+\]|[^:]+)(?::(?<wanted>\d+))?$/.exec(entry.trim())?.groups ?? {};
+    if (host === "" || !URL.canParse(`http://${host}/`)) return false;
+    return bareHost(new URL(`http://${host}/`).hostname) === bareHost(url.hostname) && (wanted === undefined || wanted === port);
+  });
+}
+
 /** `example.com` is itself only, `*.example.com` every name below it; whole labels only. */
 export function matchesDomain(host: string, pattern: string): boolean {
   const bare = bareHost(host);

@@ -3,12 +3,11 @@
  * resolved to, and by the person's list of domains. A redirect is a new address and is judged again.
  * Refuses text that two parsers could read differently, rather than choosing a reading.
  */
-import type { EffectVerdict, Mode, PolicyWorld } from "../../contract/index.ts";
+import { type EffectVerdict, isUnprintable, type Mode, type PolicyWorld } from "../../contract/index.ts";
 import { allow, ask, deny, type Finding, worst } from "../finding.ts";
 import { row } from "../mode-table.ts";
-import { isUnprintable } from "../paths/names.ts";
 import { isNearAddress, isPublicAddress } from "./address.ts";
-import { hostRefusal, isNear, matchesDomain } from "./host.ts";
+import { hostRefusal, isListedPrivate, isNear, matchesDomain } from "./host.ts";
 
 export interface UrlContext {
   readonly method?: string;
@@ -34,7 +33,7 @@ const foreignPorts = new Set(
   ].map(String),
 );
 
-/** What commands speak besides the web. Bare sockets (`tcp`, `udp`) are not among them: bash's `/dev/tcp` is for reverse shells. */
+/** What commands speak besides the web. Bare sockets (`tcp`, `udp`) only with this machine: bash's `/dev/tcp` is for reverse shells. */
 const commandProtocols = new Set(["ssh", "git", "git+ssh", "sftp", "scp", "rsync", "ftp", "ftps", "dns", "icmp", "ws", "wss"]);
 
 const maxUrlLength = 8192;
@@ -58,9 +57,20 @@ export function judgeUrl(url: string, world: PolicyWorld, context: UrlContext = 
 /** The same, as the room's own finding. */
 export function urlFinding(url: string, world: PolicyWorld, context: UrlContext): Finding {
   const protocol = /^([a-z][a-z\d+.-]*):\/\//i.exec(url)?.[1]?.toLowerCase();
-  if (context.command && protocol !== undefined && commandProtocols.has(protocol)) return foreignProtocol(url, protocol, context, world);
+  const isBare = protocol === "tcp" || protocol === "udp";
+  if (
+    context.command &&
+    protocol !== undefined &&
+    (commandProtocols.has(protocol) || (isBare && /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/i.test(hostOf(url))))
+  )
+    return foreignProtocol(url, protocol, context, world);
   const parsed = parseUrl(url);
   return typeof parsed === "string" ? deny("builtin:network", parsed) : judgeParsed(url, parsed, world, context);
+}
+
+function hostOf(url: string): string {
+  const parsed = parseUrl(url.replace(/^[a-z]+:/i, "http:"));
+  return typeof parsed === "string" ? "" : parsed.hostname;
 }
 
 /** The parsed address, or why it is not one to contact. */
@@ -89,7 +99,7 @@ function foreignProtocol(url: string, protocol: string, context: UrlContext, wor
   if (typeof parsed === "string") return deny("builtin:network", parsed);
   const refusal = refusalOf(parsed.hostname, context);
   if (refusal) return refusal;
-  const cell = row(context.mode ?? "default", world).webSend;
+  const cell = row(context.mode ?? "default", world, false).webSend;
   return at(cell, `the command speaks ${protocol} with ${parsed.hostname}`);
 }
 
@@ -105,24 +115,29 @@ function refusalOf(host: string, context: UrlContext): Finding | undefined {
 
 function judgeParsed(url: string, parsed: URL, world: PolicyWorld, context: UrlContext): Finding {
   const host = parsed.hostname;
-  const refusal = refusalOf(host, context);
+  const opened = !context.command && isListedPrivate(parsed, world.allowedPrivate ?? []);
+  const refusal = opened ? undefined : refusalOf(host, context);
   if (refusal?.verdict === "deny") return refusal;
-  if (foreignPorts.has(parsed.port)) return deny("builtin:network", `port ${parsed.port} belongs to another service than the web`);
+  if (!opened && foreignPorts.has(parsed.port))
+    return deny("builtin:network", `port ${parsed.port} belongs to another service than the web`);
   const listed = world.allowedDomains.some((domain) => matchesDomain(host, domain));
   if (placeholder.test(url)) {
     const reason = `the address of ${host} would carry a secret value`;
     return listed ? ask("builtin:secret", reason, "never") : deny("builtin:secret", reason);
   }
-  const cells = row(context.mode ?? "default", world);
+  const cells = row(context.mode ?? "default", world, false);
   const method = (context.method ?? "GET").toUpperCase();
   const shown = describe(host, url);
   const findings: Finding[] = refusal ? [refusal] : [];
   if (method !== "GET" && method !== "HEAD") findings.push(at(cells.webSend, `${method} sends data to ${shown}`));
-  else if (listed && parsed.port === "") findings.push(at(cells.webAllowed, `${shown} is an allowed domain`));
+  else if (listed && (parsed.port === "" || opened)) findings.push(at(cells.webAllowed, `${shown} is an allowed domain`));
   else if (listed) findings.push(at(cells.webOther, `${shown} is an allowed domain, but port ${parsed.port} is not the web's`));
   else findings.push(at(cells.webOther, `${shown} is not an allowed domain`));
-  if (parsed.username !== "" || parsed.password !== "")
-    findings.push(ask("builtin:secret", `the address of ${host} carries a user name or password`, "never"));
+  if (parsed.username !== "" || parsed.password !== "") {
+    const reason = `the address of ${host} carries a user name or password`;
+    // A fetched address ends up in histories and logs of others; a command may be meant to log in.
+    findings.push(context.command ? ask("builtin:secret", reason, "never") : deny("builtin:secret", reason));
+  }
   const [first, ...others] = findings;
   return first ? worst(first, ...others) : deny("builtin:network", shown);
 }

@@ -136,6 +136,8 @@ describe("what is not plainly a web address is refused", () => {
     "https://docs.example.com/\ud800",
     "https://user@127.0.0.1/",
     "https://docs.python.org@127.0.0.1/",
+    "https://user:pass@docs.python.org/",
+    "https://user@docs.python.org/",
   ]);
 });
 
@@ -150,8 +152,6 @@ describe("a public host that is not on the list asks", () => {
     `https://${"a".repeat(60)}.${"b".repeat(60)}.evil.example/`,
     "https://dоcs.python.org/",
     "https://docs.python.org:8443/",
-    "https://user:pass@docs.python.org/",
-    "https://user@docs.python.org/",
     "http://8.8.8.8/",
     "http://[2606:4700:4700::1111]/",
     "http://8.8.8.8.nip.io/",
@@ -254,4 +254,43 @@ test("only addresses of the public internet are public", () => {
   ];
   expect(publicOnes.filter((address) => !isPublicAddress(address))).toEqual([]);
   expect(others.filter((address) => isPublicAddress(address))).toEqual([]);
+});
+
+test("a local address is fetched only if it is listed, by host or by host and port, and still asked about", () => {
+  const home = worldOf({ allowedPrivate: ["127.0.0.1:8080", "wiki.lan", "[::1]:9000", "Nas.local:443"] });
+  const verdict = (url: string): Verdict => judgeUrl(url, home).verdict;
+  for (const url of [
+    "http://127.0.0.1:8080/x",
+    "http://127.1:8080/",
+    "http://wiki.lan/",
+    "https://wiki.lan:8443/",
+    "http://[::1]:9000/",
+    "https://nas.local/",
+  ])
+    expect(verdict(url), url).toBe("ask");
+  for (const url of [
+    "http://127.0.0.1/",
+    "http://127.0.0.1:8081/",
+    "http://localhost:8080/",
+    "http://a.wiki.lan/",
+    "http://nas.local/",
+    "http://[::1]/",
+    "http://user@127.0.0.1:8080/",
+  ])
+    expect(verdict(url), url).toBe("deny");
+  expect(judgeUrl("http://wiki.lan/", home, { addresses: ["10.0.0.7"] }).verdict).toBe("ask");
+  const listed = worldOf({ allowedPrivate: ["127.0.0.1:8080"], allowedDomains: ["127.0.0.1"] });
+  expect(judgeUrl("http://127.0.0.1:8080/", listed).verdict).toBe("allow");
+  expect(judgeUrl("http://127.0.0.1:8081/", listed).verdict).toBe("deny");
+});
+
+test("the configured search engine needs no question in any mode, and only at its own address", () => {
+  const world = worldOf({ searchOrigin: "http://127.0.0.1:8888" });
+  const asked = (url: string, service?: "search") => ({ kind: "connect" as const, url, method: "POST", ...(service ? { service } : {}) });
+  for (const mode of ["plan", "default", "accept-edits", "auto"] as const) {
+    const verdict = (effect: ReturnType<typeof asked>): Verdict => decide(question([effect], { tool: "WebSearch", mode }), world).verdict;
+    expect(verdict(asked("http://127.0.0.1:8888/search", "search"))).toBe("allow");
+    expect(verdict(asked("http://127.0.0.1:8889/search", "search"))).toBe("deny");
+    expect(verdict(asked("http://127.0.0.1:8888/search"))).toBe("deny");
+  }
 });

@@ -12,9 +12,11 @@ export interface Ground {
   readonly world: PolicyWorld;
   readonly roots: readonly Place[];
   readonly temporary: readonly Place[];
+  /** Where a session's own temporary directories really lie. */
+  readonly ownTemporary: readonly Place[];
   /** Both of them. */
   readonly owned: readonly Place[];
-  readonly readable: readonly Place[];
+  readonly gitDirectories: readonly Place[];
   readonly userHome: Place | undefined;
   readonly karyiHomes: readonly Place[];
   /** `undefined` where the path is not absolute. */
@@ -50,14 +52,16 @@ function prepare(world: PolicyWorld): Ground {
   const userHome = place(world.userHome);
   const defaultHome = userHome === undefined ? [] : [[...userHome, ".karyi"]];
   const roots = places([...new Set([world.workspace, ...world.roots])]);
-  const temporary = places(world.temporary);
+  const ownTemporary = places(world.ownTemporary ?? []);
+  const temporary = [...places(world.temporary), ...ownTemporary];
   return {
     world,
     place,
     roots,
     temporary,
+    ownTemporary,
     owned: [...roots, ...temporary],
-    readable: places(world.readableSystemPaths),
+    gitDirectories: places(world.gitDirectories ?? []),
     userHome,
     karyiHomes: [...places([world.karyiHome]), ...defaultHome],
   };

@@ -3,15 +3,21 @@
  * mode says about such a place (C9). Everything is in the facts; the disk is never asked.
  * Refuses what it cannot place: a path without an absolute real form, with a NUL, or longer than the system takes.
  */
-import type { PathFacts, PolicyWorld, ReadEffect, WriteEffect } from "../../contract/index.ts";
-import { allow, ask, type Finding, forbid, isStricter, deny as refuse, worst } from "../finding.ts";
+import {
+  isUnencodable,
+  isUnprintable,
+  type PathFacts,
+  type PolicyWorld,
+  type ReadEffect,
+  secretReason,
+  type WriteEffect,
+} from "../../contract/index.ts";
+import { allow, ask, at, close, type Finding, forbid, rehearse, worst } from "../finding.ts";
 import type { Row } from "../mode-table.ts";
 import { type Ground, hasDotDot, innermost, isInside, isInsideAny, type Place, stepsOut } from "./ground.ts";
-import { isUnencodable, isUnprintable } from "./names.ts";
 import { isOrdinary } from "./ordinary.ts";
 import { protectedReason, sensitiveReason } from "./protected.ts";
-import { secretReason } from "./secrets.ts";
-import { holdsSystem, isAlwaysClosed, isCommandDevice, isKernel, systemDirectory } from "./system.ts";
+import { holdsSystem, isCommandDevice, isKernel, systemDirectory, systemReading } from "./system.ts";
 import { windowsFinding } from "./windows.ts";
 
 export interface PathContext {
@@ -71,24 +77,30 @@ export function judgePath(effect: ReadEffect | WriteEffect, context: PathContext
 function judgeOrdinary(effect: ReadEffect | WriteEffect, { cells, command }: PathContext): Finding {
   const { asked } = effect.path;
   if (effect.kind === "read") return at(cells.readInside, "builtin:inside", `${asked} is inside the workspace`);
-  if (command && isStricter(cells.command, cells.writeInside))
-    return at(cells.command, "builtin:command", `the command would ${infinitives[effect.change]} ${asked}`);
-  const inside = at(cells.writeInside, "builtin:inside", `${verbs[effect.change]} ${asked} inside the workspace`);
+  const inside = writeInside(effect, asked, cells, command);
   return effect.unread ? worst(inside, unreadFinding(asked)) : inside;
+}
+
+function writeInside({ change }: WriteEffect, shown: string, cells: Row, command: boolean): Finding {
+  return command
+    ? at(cells.commandWrite, "builtin:command", `the command would ${infinitives[change]} ${shown}`)
+    : at(cells.writeInside, "builtin:inside", `${verbs[change]} ${shown} inside the workspace`);
 }
 
 function unreadFinding(shown: string): Finding {
   return ask("builtin:unread", `${shown} exists and was never read here: read it before replacing it`);
 }
 
-function locate(effect: ReadEffect | WriteEffect, { world, ground }: PathContext): Spot | Finding {
+function locate(effect: ReadEffect | WriteEffect, { world, ground, command }: PathContext): Spot | Finding {
   const { path: facts } = effect;
   const malformed = (why: string): Finding => forbid("builtin:malformed-path", `the path is refused: ${why}`);
   if (facts.asked === "" || facts.spelled === "") return malformed("it is empty");
   if (facts.asked.includes("\0") || facts.spelled.includes("\0") || facts.real.includes("\0")) return malformed("it holds a NUL byte");
   if (isUnencodable(facts.asked) || isUnencodable(facts.spelled)) return malformed("it holds half a character");
   if (Buffer.byteLength(facts.spelled) > maxPathBytes[world.platform]) return malformed("it is longer than the system can open");
-  if (stepsOut(facts.spelled, ground)) return forbid("builtin:dotdot", `${shorten(facts.asked)} leaves the workspace through ".."`);
+  // A command is judged by where the path leads; a file tool must not even be given such a path (S4).
+  if (!command && stepsOut(facts.spelled, ground))
+    return forbid("builtin:dotdot", `${shorten(facts.asked)} leaves the workspace through ".."`);
   const real = ground.place(facts.real);
   const lexical = facts.real === facts.lexical ? real : ground.place(facts.lexical);
   if (!real || !lexical) {
@@ -96,7 +108,7 @@ function locate(effect: ReadEffect | WriteEffect, { world, ground }: PathContext
     return spelling?.verdict === "deny" ? spelling : malformed("it cannot be placed");
   }
   const root = innermost(real, ground.roots);
-  if (root === undefined && isInsideAny(lexical, ground.roots) && hasDotDot(facts.spelled, ground)) {
+  if (!command && root === undefined && isInsideAny(lexical, ground.roots) && hasDotDot(facts.spelled, ground)) {
     return forbid("builtin:dotdot", `${shorten(facts.asked)} leaves the workspace through a link and ".."`);
   }
   return {
@@ -116,14 +128,16 @@ function judgeRead(effect: ReadEffect, spot: Spot, { cells, command }: PathConte
   if (closed) return closed;
   const system = systemDirectory(real, ground) ?? (isKernel(lexical, ground) ? systemDirectory(lexical, ground) : undefined);
   if (system !== undefined) {
-    const readable =
-      isInsideAny(real, ground.readable) && isInsideAny(lexical, [...ground.readable, ...ground.roots]) && !isAlwaysClosed(real, ground);
-    if (!readable || facts.kind === "device") return forbid("builtin:system", `${shown} is in the system directory ${system}`);
-    return ask("builtin:system", `${shown} is in the system directory ${system}`);
+    const reading = worstReading(systemReading(real, ground), spot);
+    const where = `${shown} is in the system directory ${system}`;
+    if (reading === "never" || facts.kind === "device" || facts.kind === "socket") return forbid("builtin:system", where);
+    if (reading === "closed") return close("builtin:system", where);
+    if (secretAt(spot) !== undefined) return forbid("builtin:secret", `${shown} is outside the workspace and ${secretAt(spot)}`);
+    return allow("builtin:system", `${where}, which anybody may read`);
   }
   if (facts.kind === "device") return forbid("builtin:device", `${shown} is a device`);
-  const secret = firstOf(spot.names, secretReason);
-  if (root === undefined && !isInsideAny(real, ground.temporary)) {
+  const secret = secretAt(spot);
+  if (root === undefined && !isInsideAny(real, ground.temporary) && !isInsideAny(real, ground.gitDirectories)) {
     if (secret !== undefined) return forbid("builtin:secret", `${shown} is outside the workspace and ${secret}`);
     return at(cells.readOutside, "builtin:outside", `${shown} is outside the workspace`);
   }
@@ -131,7 +145,16 @@ function judgeRead(effect: ReadEffect, spot: Spot, { cells, command }: PathConte
   // A link that could not be followed may lead anywhere; a file tool opens by handle and refuses, a command would follow it.
   if (facts.kind === "unreadable" && command) return ask("builtin:unresolved", `where ${shown} leads cannot be seen`);
   if (isForeign(spot)) return ask("builtin:hard-link", `${shown} has other names elsewhere on the disk, which may be secret`, "named");
+  if (root === undefined && isInsideAny(real, ground.temporary))
+    return allow("builtin:temporary", `${shown} is in the session's own temporary directory`);
   return at(cells.readInside, "builtin:inside", `${shown} is inside the workspace`);
+}
+
+/** A link inside the kernel's trees must not lead past what the tree itself keeps closed. */
+function worstReading(real: ReturnType<typeof systemReading>, { lexical, ground }: Spot): ReturnType<typeof systemReading> {
+  if (!isKernel(lexical, ground)) return real;
+  const written = systemReading(lexical, ground);
+  return written === "never" || real === "never" ? "never" : written === "closed" ? "closed" : real;
 }
 
 function judgeWrite(effect: WriteEffect, spot: Spot, context: PathContext): Finding {
@@ -143,7 +166,10 @@ function judgeWrite(effect: WriteEffect, spot: Spot, context: PathContext): Find
   const system = systemDirectory(real, ground) ?? (isKernel(lexical, ground) ? systemDirectory(lexical, ground) : undefined);
   if (system !== undefined) return forbid("builtin:system", `${shown} is in the system directory ${system}`);
   if (facts.kind === "device") return forbid("builtin:device", `${shown} is a device`);
-  if (root === undefined && !(context.command && isInsideAny(real, ground.temporary))) {
+  const isTemporary = root === undefined && isInsideAny(real, ground.temporary);
+  if ((context.command || isInsideAny(real, ground.ownTemporary)) && isTemporary && facts.kind !== "unreadable")
+    return allow("builtin:temporary", `${shown} is in the session's own temporary directory`);
+  if (root === undefined) {
     return forbid("builtin:outside", `${shown} is outside the workspace, where nothing is written`);
   }
   if (facts.kind === "unreadable") return forbid("builtin:unresolved", `where ${shown} leads cannot be seen, so nothing is written there`);
@@ -155,31 +181,35 @@ function judgeInsideWrite(effect: WriteEffect, spot: Spot, { cells, command }: P
   const holdsRoot = ground.roots.some((root) => isInside(root, real));
   if (holdsRoot && (effect.change === "delete" || effect.change === "link"))
     return forbid("builtin:protected", `${shown} is the workspace itself`);
-  const findings = [at(cells.writeInside, "builtin:inside", `${verbs[effect.change]} ${shown} inside the workspace`)];
-  if (command) findings.push(at(cells.command, "builtin:command", `the command would ${infinitives[effect.change]} ${shown}`));
-  const secret = firstOf(spot.names, secretReason);
+  const findings: [Finding, ...Finding[]] = [writeInside(effect, shown, cells, command)];
+  // The rehearsal of a command shows exactly how such a file would change; nothing of it counts before somebody saw that.
+  const doubt = command && cells.command === "rehearse" ? rehearse : ask;
+  const secret = secretAt(spot);
   if (secret !== undefined) findings.push(ask("builtin:secret", `${shown}: ${secret}`, "named"));
   const sensitive = firstOf(spot.names, sensitiveReason);
-  if (sensitive !== undefined) findings.push(ask("builtin:sensitive", `writing ${shown}: ${sensitive}`, "named"));
-  if (holdsRoot && effect.tree) findings.push(ask("builtin:sensitive", `it reaches everything in ${shown}, .git too`, "named"));
+  if (sensitive !== undefined) findings.push(doubt("builtin:sensitive", `writing ${shown}: ${sensitive}`, "named"));
+  // Where nobody is asked, what a command turned out to change is judged file by file before it counts.
+  if (holdsRoot && effect.tree && !(command && cells.command === "allow"))
+    findings.push(doubt("builtin:sensitive", `it reaches everything in ${shown}, .git too`, "named"));
   if (effect.change !== "delete" && (spot.facts.hardLinks ?? 1) > 1) {
-    findings.push(ask("builtin:hard-link", `${shown} has other names elsewhere on the disk, which would change too`, "named"));
+    findings.push(doubt("builtin:hard-link", `${shown} has other names elsewhere on the disk, which would change too`, "named"));
   }
   if (effect.unread) findings.push(unreadFinding(shown));
-  const [first, ...others] = findings;
-  return first ? worst(first, ...others) : refuse("builtin:inside", shown);
+  return worst(...findings);
 }
 
 /** Karyi's own home, and a recursive reach into what is closed file by file. */
 function closedPlace(effect: ReadEffect | WriteEffect, { real, lexical, ground, shown, root }: Spot): Finding | undefined {
   const isKaryis = (place: Place): boolean =>
     ground.karyiHomes.some((home) => isInside(place, home) && !(root !== undefined && root.length > home.length && isInside(root, home)));
-  if (isKaryis(real) || isKaryis(lexical)) {
+  if ((isKaryis(real) && !isInsideAny(real, ground.ownTemporary)) || isKaryis(lexical)) {
     const verb = effect.kind === "read" ? "read" : "written";
     return forbid("builtin:protected", `${shown} is Karyi's own state, which is not ${verb} through tools`);
   }
   if (isHomeStore(real, ground) || isHomeStore(lexical, ground))
     return forbid("builtin:secret", `${shown} holds the person's own credentials`);
+  // Where only names are told, nothing of what is closed is opened.
+  if (effect.kind === "read" && effect.namesOnly === true && root === undefined) return undefined;
   if (!effect.tree || root !== undefined)
     return reachesHome(effect, real, ground) ? ask("builtin:secret", `${shown} includes the person's credentials`) : undefined;
   const homes = [ground.userHome, ...ground.karyiHomes].filter((home) => home !== undefined);
@@ -213,7 +243,7 @@ function isForeign({ facts, names }: Spot): boolean {
 
 function isHarmlessDevice(effect: ReadEffect | WriteEffect, ground: Ground): boolean {
   const writesThrough = effect.kind === "read" || effect.change === "modify" || effect.change === "create";
-  return writesThrough && !effect.tree && isCommandDevice(effect.path.spelled, ground);
+  return writesThrough && !effect.tree && isCommandDevice(effect.path.spelled, effect.kind === "write", ground);
 }
 
 /** Below the innermost root, so that where a person keeps the workspace says nothing about what is in it. */
@@ -222,9 +252,8 @@ function below(place: Place, ground: Ground): Place {
   return root === undefined ? place : place.slice(root.length);
 }
 
-function at(verdict: Finding["verdict"], rule: Finding["rule"], reason: string): Finding {
-  if (verdict === "allow") return allow(rule, reason);
-  return verdict === "ask" ? ask(rule, reason) : refuse(rule, reason);
+function secretAt({ names, facts }: Spot): string | undefined {
+  return firstOf(names, (place) => secretReason(place, facts.kind === "directory"));
 }
 
 function firstOf(places: readonly Place[], reason: (names: Place) => string | undefined): string | undefined {

@@ -1,12 +1,12 @@
 /** The short way says nothing that the whole judgement would not: names from the tables are never ordinary, verdicts are equal. */
-import fc from "fast-check";
+
 import { describe, expect, it } from "vitest";
-import type { Effect, Mode, PathFacts, PolicyWorld } from "../../contract/index.ts";
+import fc from "../../../test/support/fast-check.ts";
+import { type Effect, type Mode, type PathFacts, type PolicyWorld, secretGlobs, secretNames, secretReason } from "../../contract/index.ts";
 import { decide } from "../decide.ts";
 import { question, run, worldOf } from "../test-world.ts";
 import { isOrdinaryBelow } from "./ordinary.ts";
 import { protectedNames, protectedReason, sensitiveReason } from "./protected.ts";
-import { secretNames, secretReason, watchedEndings } from "./secrets.ts";
 
 const harmless = [
   "src",
@@ -45,7 +45,7 @@ const spelling = fc.constantFrom<(name: string) => string>(
 const nameArbitrary = fc.oneof(
   fc.constantFrom(...harmless),
   fc.tuple(fc.constantFrom(...telling, ...protectedNames, ...secretNames), spelling).map(([name, change]) => change(name)),
-  fc.constantFrom(...watchedEndings).map((ending) => `file.${ending}`),
+  fc.constantFrom(...secretGlobs).map((glob) => glob.replace(/\[._-\]/g, "-").replaceAll("*", "file")),
   fc.string({ minLength: 1, maxLength: 8 }).filter((name) => !name.includes("/")),
 );
 const pathArbitrary = fc.array(nameArbitrary, { minLength: 1, maxLength: 4 });

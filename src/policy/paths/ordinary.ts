@@ -4,10 +4,9 @@
  * Refuses whatever it is not sure of: `false` only means that the whole judgement has to look. What it lets pass is
  * derived from the tables themselves, so that a name added there is never ordinary here.
  */
-import type { PathFacts } from "../../contract/index.ts";
+import { isSecretName, leftoverEndings, type PathFacts, secretGlobs, secretNames } from "../../contract/index.ts";
 import { type Ground, isInside, type Place } from "./ground.ts";
 import { protectedNames } from "./protected.ts";
-import { isSecretName, isServiceKey, secretNames, watchedEndings } from "./secrets.ts";
 import { touchesSystem } from "./system.ts";
 
 const maxLength = 200;
@@ -44,7 +43,18 @@ class Watched {
 
 /** Names of all tables without the dotted ones: a leading dot is never ordinary. */
 const watched = new Watched([...protectedNames, ...secretNames].filter((name) => !name.startsWith(".")));
-const endings = new Watched(watchedEndings);
+/** What a name must end or begin with if a glob of the table is to match it; `code-workspace` is watched for writes. */
+const endings = new Watched([
+  ...secretGlobs.filter((glob) => glob.startsWith("*")).map((glob) => glob.slice(glob.lastIndexOf(".") + 1)),
+  ...leftoverEndings.filter((ending) => ending.startsWith(".")).map((ending) => ending.slice(1)),
+  "code-workspace",
+]);
+const heads: ReadonlySet<number> = new Set(secretGlobs.filter((glob) => /^[^*.]/.test(glob)).map((glob) => headOf(glob, 0)));
+
+/** The first three letters in any case as one number. */
+function headOf(text: string, from: number): number {
+  return ((text.charCodeAt(from) | 0x20) << 16) | ((text.charCodeAt(from + 1) | 0x20) << 8) | (text.charCodeAt(from + 2) | 0x20);
+}
 
 /** Roots as text where text is enough: nothing else of the world lies in them or around them in a way that matters. */
 function simpleRoots(ground: Ground): readonly string[] {
@@ -126,17 +136,9 @@ function isOrdinaryName(path: string, from: number, end: number, lastDot: number
   return end - lastDot !== 4 || lastDot < 0 || path.slice(lastDot + 1, end).toLowerCase() !== "git";
 }
 
-/** The last name is held to the patterns of the tables too, where its beginning or its ending could match one. */
+/** The last name is held to the globs of the table too, if its beginning or its ending could match one. */
 function isOrdinaryFile(path: string, from: number, end: number, lastDot: number): boolean {
-  // `id_…`, `credentials…`, `secrets…`.
-  const two = ((path.charCodeAt(from) | 0x20) << 8) | (path.charCodeAt(from + 1) | 0x20);
-  const begins = two === 0x6964 || two === 0x6372 || two === 0x7365;
-  if (!begins && lastDot < 0) return true;
-  if (lastDot >= 0 && endings.has(path, lastDot + 1, end) && !isPlainJson(path, from, end)) return false;
-  return !begins || !isSecretName(path.slice(from, end).toLowerCase());
-}
-
-/** Of a name that ends in `.json` only the keys of services are of interest. */
-function isPlainJson(path: string, from: number, end: number): boolean {
-  return path.endsWith(".json") && !isServiceKey(path.slice(from, end).toLowerCase());
+  const isWatched = lastDot >= 0 && endings.has(path, lastDot + 1, end);
+  if (!isWatched && !heads.has(headOf(path, from))) return true;
+  return !isSecretName(path.slice(from, end).toLowerCase()) && !/\.code-workspace$/i.test(path);
 }

@@ -111,8 +111,9 @@ describe("a file with several names may be a secret under another one", () => {
   );
 });
 
-describe("system directories are never readable or writable", () => {
-  const directories = "/bin /sbin /usr /lib /lib64 /etc /proc /sys /dev /boot /run /var/run /private/etc /System /Library".split(" ");
+describe("system directories are never written; programs and what tells about the machine is read, the rest only if a rule opens it", () => {
+  const directories = "/etc /proc /sys /dev /boot /run /var/run /private/etc /System /Library".split(" ");
+  const programs = "/bin /sbin /usr /lib /lib64".split(" ");
   check(
     directories.flatMap((directory): Case[] => [
       ["deny", "read", `${directory}/x`],
@@ -122,7 +123,24 @@ describe("system directories are never readable or writable", () => {
     worldOf,
   );
   check(
+    programs.flatMap((directory): Case[] => [
+      ["allow", "read", `${directory}/x`, { rule: "builtin:system" }],
+      ["deny", "read", `${directory}/x/id_rsa`, { rule: "builtin:secret" }],
+      ["deny", "read", `${directory}/x`, { world: { systemPaths: "denied" } }],
+      ["deny", "write", `${directory}/x`],
+      ["allow", "read", directory, { tree: true }],
+    ]),
+    worldOf,
+  );
+  check(
     [
+      ...["/etc/os-release", "/etc/hosts", "/proc/cpuinfo", "/proc/meminfo", "/sys/fs/cgroup/memory.max", "/proc/self/cgroup"].flatMap(
+        (path): Case[] => [
+          ["allow", "read", path, { rule: "builtin:system" }],
+          ["deny", "read", path, { world: { systemPaths: "denied" } }],
+          ["deny", "write", path],
+        ],
+      ),
       ["deny", "read", "/etc/passwd", { rule: "builtin:system" }],
       ["deny", "read", "/proc/self/environ"],
       ["deny", "read", "/proc/self/fd/3"],
@@ -144,13 +162,6 @@ describe("system directories are never readable or writable", () => {
       ["ask", "read", "/usrlocal/x"],
       ["ask", "read", "/etcetera"],
       ["ask", "read", "/var/runner"],
-      ["ask", "read", "/etc/hosts", { world: { readableSystemPaths: ["/etc/hosts"] }, rule: "builtin:system" }],
-      ["ask", "read", "/usr/include/stdio.h", { world: { readableSystemPaths: ["/usr"] } }],
-      ["deny", "read", "/etc/shadow", { world: { readableSystemPaths: ["/etc"] } }],
-      ["deny", "read", "/etc/ssl/private/server.crt", { world: { readableSystemPaths: ["/etc"] } }],
-      ["deny", "read", "/proc/1/environ", { world: { readableSystemPaths: ["/proc"] } }],
-      ["deny", "write", "/etc/hosts", { world: { readableSystemPaths: ["/etc/hosts"] } }],
-      ["deny", "read", "/proc/self/root/etc/hosts", { links: { "/proc/self/root": "/" }, world: { readableSystemPaths: ["/etc"] } }],
     ],
     worldOf,
   );
@@ -162,7 +173,8 @@ describe("a workspace inside a system directory still works, but not inside the 
     [
       ["allow", "read", "/usr/src/app/a.ts", { world: inside("/usr/src/app") }],
       ["allow", "write", "/run/user/1000/ws/a.ts", { world: inside("/run/user/1000/ws") }],
-      ["deny", "read", "/usr/src/other/a.ts", { world: inside("/usr/src/app") }],
+      ["allow", "read", "/usr/src/other/a.ts", { world: inside("/usr/src/app"), rule: "builtin:system" }],
+      ["deny", "write", "/usr/src/other/a.ts", { world: inside("/usr/src/app") }],
       ["deny", "read", "/etc/passwd", { world: inside("/etc") }],
       ["deny", "read", "/proc/1/cwd/a.ts", { world: inside("/proc/1/cwd") }],
       ["deny", "write", "/dev/shm/ws/a.ts", { world: inside("/dev/shm/ws") }],
@@ -343,7 +355,7 @@ describe("Windows spellings", () => {
 
 describe("commands may name their own streams, tools may not", () => {
   const command = { kind: "run", program: "diff", text: "diff a /dev/null", understood: true } as const;
-  test.each(["/dev/null", "/dev/stdin", "/dev/stdout", "/dev/stderr", "/dev/fd/0", "/dev/fd/2"])("%s", (path) => {
+  test.each(["/dev/null", "/dev/stdin", "/dev/stdout", "/dev/stderr", "/dev/fd/0", "/dev/fd/2", "/dev/zero", "/dev/full"])("%s", (path) => {
     const stream = read(path, { kind: "device", links: { "/dev/stdin": "/proc/self/fd/0" } });
     expect(decide(question([command, stream], { tool: "Bash" }), worldOf()).verdict).toBe("allow");
     expect(decide(question([stream]), worldOf()).verdict).toBe("deny");
@@ -351,7 +363,7 @@ describe("commands may name their own streams, tools may not", () => {
   });
   test.each([
     read("/dev/tty"),
-    read("/dev/zero"),
+    write("/dev/urandom"),
     read("/dev/x/../null"),
     read("/dev/fd/3"),
     write("/dev/null", { change: "delete" }),
@@ -359,10 +371,11 @@ describe("commands may name their own streams, tools may not", () => {
   ])("not %j", (effect) => {
     expect(decide(question([command, effect], { tool: "Bash" }), worldOf()).verdict).toBe("deny");
   });
-  test("a private temporary directory is writable for commands as the workspace is", () => {
+  test("commands write a session's own temporary directory unasked", () => {
     const world = worldOf({ temporary: ["/scratch"], sandboxed: true });
     const effects = [command, write("/scratch/x")];
-    expect(decide(question(effects, { tool: "Bash" }), world).verdict).toBe("ask");
-    expect(decide(question(effects, { tool: "Bash", mode: "auto" }), world).verdict).toBe("allow");
+    for (const mode of ["plan", "default", "accept-edits", "auto"] as const)
+      expect(decide(question(effects, { tool: "Bash", mode }), world).verdict).toBe("allow");
+    expect(decide(question([write("/scratch/x")], { tool: "Write" }), world).verdict).toBe("deny");
   });
 });

@@ -4,7 +4,7 @@
  * would run (`sensitive`) asks even where edits are accepted.
  * Refuses to trust a spelling: names are compared folded, at any depth, whatever the file system makes of case.
  */
-import { foldName } from "./names.ts";
+import { foldName } from "../../contract/index.ts";
 
 const agentDirectories = new Set(
   [

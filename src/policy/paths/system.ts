@@ -1,10 +1,10 @@
 /**
- * Owns the directories of the operating system, which no tool reads or writes (F7), in the spellings of Linux,
- * macOS and Windows, and the few device files a command may name.
+ * Owns the directories of the operating system (F7), in the spellings of Linux, macOS and Windows: none is written, programs
+ * and what tells about the machine are read, the rest is closed until a rule opens it. Owns the devices a command may name.
  * Refuses to make an exception for the kernel's own trees: not even a workspace inside `/proc` is readable.
  */
+import { foldName } from "../../contract/index.ts";
 import { type Ground, innermost, isInside, type Place } from "./ground.ts";
-import { foldName } from "./names.ts";
 
 const posixSystem = [
   ..."/bin /sbin /usr /lib /lib32 /lib64 /libx32 /etc /proc /sys /dev /boot /run /var/run".split(" "),
@@ -16,15 +16,41 @@ const foldedSystem = posixSystem.map((names) => names.map(foldName));
 const windowsSystem = ["windows", "program files", "program files (x86)", "programdata", "$recycle.bin", "system volume information"];
 const kernel = new Set(["proc", "sys", "dev"]);
 
-const commandDevices = new Set(["/dev/null", "/dev/stdin", "/dev/stdout", "/dev/stderr", "/dev/fd/0", "/dev/fd/1", "/dev/fd/2"]);
+const streams = ["/dev/null", "/dev/stdin", "/dev/stdout", "/dev/stderr", "/dev/fd/0", "/dev/fd/1", "/dev/fd/2"];
+const writtenDevices = new Set([...streams, "/dev/zero", "/dev/full"]);
+const readDevices = new Set([...writtenDevices, "/dev/random", "/dev/urandom"]);
 
-/** Stays closed even where reading its directory was configured. */
+/** Programs, their libraries and documentation: the same on every machine of a kind. */
+const programs = new Set(["usr", "lib", "lib32", "lib64", "libx32", "bin", "sbin"]);
+
+/** Tells about the machine, not about the people on it. */
+const machineFacts = [
+  /^etc\/(?:os-release|lsb-release|debian_version|[a-z]+-release|issue|hosts|hostname|timezone|localtime|shells|services)$/,
+  /^etc\/(?:protocols|mime\.types|nsswitch\.conf|resolv\.conf|host\.conf|locale\.(?:conf|gen)|ld\.so\.conf|default\/locale)$/,
+  /^etc\/(?:alternatives|ld\.so\.conf\.d|ssl\/certs|apt\/sources\.list(?:\.d)?)(?:\/|$)/,
+  /^proc\/(?:cpuinfo|meminfo|version|uptime|loadavg|stat|vmstat|filesystems|mounts|partitions|swaps|cgroups|devices|modules)$/,
+  /^proc\/(?:self|\d+)\/(?:cgroup|mountinfo|mounts|limits|status)$/,
+  /^proc\/sys\/kernel\/(?:osrelease|ostype|version|hostname|pid_max|threads-max)$/,
+  /^sys\/(?:devices\/system\/(?:cpu|memory|node)|fs\/cgroup|kernel\/mm)(?:\/|$)/,
+];
+
+/** No rule opens these. */
 const alwaysClosed = [
   /^etc\/(?:.*\/)?(?:g?shadow-?|sudoers(?:\.d\/.*)?|master\.passwd|krb5\.keytab|.*_key)$/,
   /^etc\/(?:ssl|pki)\/(?:.*\/)?private(?:\/|$)/,
   /^proc\/[^/]+\/(?:.*\/)?(?:environ|mem|fd|root|cwd|exe|maps|auxv|map_files|fdinfo)(?:\/|$)/,
   /^proc\/k(?:core|msg|allsyms)$/,
+  /^(?:var\/)?run\/.*(?:\.sock(?:et)?|\/socket|\/bus)$/,
 ];
+
+/** `open`: read unasked. `closed`: refused until a rule of the person's opens it. `never`: no rule does. */
+export function systemReading(place: Place, ground: Ground): "open" | "closed" | "never" {
+  if (ground.world.systemPaths === "denied" || isAlwaysClosed(place, ground)) return "never";
+  if (ground.world.platform !== "posix") return "closed";
+  const names = place.map((name) => foldFor(ground, name));
+  if (programs.has(names[0] ?? "")) return "open";
+  return machineFacts.some((pattern) => pattern.test(names.join("/"))) ? "open" : "closed";
+}
 
 /** The system directory a place belongs to; a workspace inside one is not the system's. */
 export function systemDirectory(place: Place, ground: Ground): string | undefined {
@@ -40,7 +66,7 @@ export function isKernel(place: Place, ground: Ground): boolean {
   return ground.world.platform === "posix" && kernel.has(foldFor(ground, place[0] ?? ""));
 }
 
-export function isAlwaysClosed(place: Place, ground: Ground): boolean {
+function isAlwaysClosed(place: Place, ground: Ground): boolean {
   const path = place
     .map((name) => foldFor(ground, name))
     .join("/")
@@ -59,9 +85,9 @@ export function holdsSystem(place: Place, ground: Ground): boolean {
   return posixSystem.some((system) => system.length > place.length && isInside(system, place));
 }
 
-/** Where output of commands goes to die or to be seen; judged by its spelling, since `/dev/stdout` is a link to anything. */
-export function isCommandDevice(spelled: string, ground: Ground): boolean {
-  return ground.world.platform === "posix" && commandDevices.has(spelled);
+/** Nowhere, noise, or the command's own stream; judged by its spelling, since `/dev/stdout` is a link to anything. */
+export function isCommandDevice(spelled: string, writes: boolean, ground: Ground): boolean {
+  return ground.world.platform === "posix" && (writes ? writtenDevices : readDevices).has(spelled);
 }
 
 function posixDirectory(place: Place, ground: Ground): Place | undefined {

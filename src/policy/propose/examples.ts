@@ -36,7 +36,7 @@ export function commandExamples({ fixed, open }: CommandRule, program: string): 
 
 export function pathExamples(kind: "read" | "write", real: string, world: PolicyWorld): Example[] {
   const touch = (path: string): Effect => (kind === "read" ? { kind, path: plain(path) } : { kind, path: plain(path), change: "modify" });
-  const shown = real.startsWith(`${world.workspace}/`) ? real.slice(world.workspace.length + 1) : real;
+  const shown = within(real, world.workspace);
   const [one, two] = kind === "read" ? ["Read", "Grep"] : ["Edit", "Write"];
   const command = kind === "read" ? known("cat", `cat ${shown}`) : known("tee", `tee ${shown}`);
   const directory = real.replace(/[\\/][^\\/]*$/, "");
@@ -45,9 +45,14 @@ export function pathExamples(kind: "read" | "write", real: string, world: Policy
     { text: `${two} ${shown}`, tool: two, effects: [touch(real)] },
     { text: command.text, tool: "Bash", effects: [command, touch(real)] },
     { text: `${one} ${shown}.other`, tool: one, effects: [touch(`${real}.other`)] },
-    { text: `${one} another file in ${directory}`, tool: one, effects: [touch(`${directory}/another-file`)] },
+    { text: `${one} another file in ${within(directory, world.workspace)}`, tool: one, effects: [touch(`${directory}/another-file`)] },
     { text: `${one} .env`, tool: one, effects: [touch(`${world.workspace}/.env`)] },
   ];
+}
+
+function within(path: string, workspace: string): string {
+  if (path === workspace) return "the workspace";
+  return path.startsWith(`${workspace}/`) ? path.slice(workspace.length + 1) : path;
 }
 
 export function domainExamples({ origin, hostname, host }: URL): Example[] {

@@ -7,9 +7,15 @@ import { commandRule } from "./command-rule.ts";
 const world = worldOf();
 const nothing: RuleProposal = { rules: [], alsoAllows: [], stillAsks: [] };
 
-function propose(effects: readonly Effect[], changes: Partial<PolicyQuestion> = {}, where = world): RuleProposal {
+function proposeWhole(effects: readonly Effect[], changes: Partial<PolicyQuestion> = {}, where = world): RuleProposal {
   const asked = question(effects, { tool: "Bash", ...changes });
   return proposeRules(asked, decide(asked, where), where);
+}
+
+/** The proposal as a whole; the examples of each rule have a test of their own. */
+function propose(...given: Parameters<typeof proposeWhole>): RuleProposal {
+  const { examples: _, ...proposal } = proposeWhole(...given);
+  return proposal;
 }
 
 describe("the narrowest rule for one simple command", () => {
@@ -76,7 +82,7 @@ describe("a proposal answers every question, or is none", () => {
     expect(propose([write("app/[id]/page (1).tsx")], { tool: "Edit" })).toEqual({
       rules: ["Edit(app/\\[id\\]/page \\(1\\).tsx)"],
       alsoAllows: ["Edit app/[id]/page (1).tsx", "Write app/[id]/page (1).tsx", "tee app/[id]/page (1).tsx"],
-      stillAsks: ["Edit app/[id]/page (1).tsx.other", "Edit another file in /repo/app/[id]", "Edit .env"],
+      stillAsks: ["Edit app/[id]/page (1).tsx.other", "Edit another file in app/[id]", "Edit .env"],
     });
     expect(propose([read("/srv/docs/a.md")], { tool: "Read" }).rules).toEqual(["Read(/srv/docs/a.md)"]);
     expect(propose([read(".env")], { tool: "Read" }).rules).toEqual(["Read(.env)"]);
@@ -107,6 +113,22 @@ describe("a proposal answers every question, or is none", () => {
   test("code is answered by the exact command that holds it", () => {
     expect(propose([run("python3 -c 'print(1)'"), { kind: "code", language: "python", text: "print(1)" }]).rules).toEqual([
       "Bash(python3 -c 'print(1)')",
+    ]);
+  });
+  test("each rule of several has examples of its own", () => {
+    const { rules: proposed, examples } = proposeWhole([run("make"), run("npm test")]);
+    expect(proposed).toEqual(["Bash(make)", "Bash(npm test)"]);
+    expect(examples).toEqual([
+      {
+        rule: "Bash(make)",
+        alsoAllows: ["make 2>/dev/null", "make | head -n 20", "cd src && make"],
+        stillAsks: ["make --one-more", "make && sh install.sh", "sudo make"],
+      },
+      {
+        rule: "Bash(npm test)",
+        alsoAllows: ["npm test 2>/dev/null", "npm test | head -n 20", "cd src && npm test"],
+        stillAsks: ["npm test --one-more", "npm test && sh install.sh", "sudo npm test"],
+      },
     ]);
   });
   test("where no narrow rule would do, nothing is offered", () => {

@@ -22,9 +22,9 @@ const nothing: RuleProposal = { rules: [], alsoAllows: [], stillAsks: [] };
 const shown = 3;
 
 export function proposeRules(question: PolicyQuestion, decision: Decision, world: PolicyWorld): RuleProposal {
-  if (decision.verdict !== "ask") return nothing;
+  if (!isOpen(decision.verdict)) return nothing;
   const effects = decision.effects.map(({ effect }) => effect);
-  const asked = decision.effects.filter(({ verdict }) => verdict === "ask").map(({ effect }) => effect);
+  const asked = decision.effects.filter(({ verdict }) => isOpen(verdict)).map(({ effect }) => effect);
   const offers = effects.length === 0 ? [toolOffer(question)] : asked.map((effect) => offerFor(effect, question, world));
   if (offers.includes(undefined)) return nothing;
   const found = offers.filter((offer) => offer !== undefined);
@@ -33,12 +33,23 @@ export function proposeRules(question: PolicyQuestion, decision: Decision, world
   const { deny, ask, allow } = question.rules;
   const widened: PolicyQuestion = { ...question, rules: { deny, ask, allow: [...allow, ...rules] } };
   if (decide({ ...widened, effects }, world).verdict !== "allow") return nothing;
-  const tried = found
-    .flatMap(({ examples }) => examples)
-    .map((example) => ({ text: example.text, verdict: tryOut(example, widened, world) }));
-  const pick = (allowed: boolean): string[] =>
-    [...new Set(tried.filter(({ verdict }) => (verdict === "allow") === allowed).map(({ text }) => text))].slice(0, shown);
-  return { rules, alsoAllows: pick(true), stillAsks: pick(false) };
+  const sort = (examples: readonly Example[]) => {
+    const tried = examples.map((example) => ({ text: example.text, verdict: tryOut(example, widened, world) }));
+    const pick = (allowed: boolean): string[] =>
+      [...new Set(tried.filter(({ verdict }) => (verdict === "allow") === allowed).map(({ text }) => text))].slice(0, shown);
+    return { alsoAllows: pick(true), stillAsks: pick(false) };
+  };
+  const examplesOf = (rule: string) => found.filter((offer) => offer.rule === rule).flatMap(({ examples }) => examples);
+  return {
+    rules,
+    ...sort(found.flatMap(({ examples }) => examples)),
+    examples: rules.map((rule) => ({ rule, ...sort(examplesOf(rule)) })),
+  };
+}
+
+/** A person is asked about it, at once or when it has been rehearsed. */
+function isOpen(verdict: Decision["verdict"]): boolean {
+  return verdict === "ask" || verdict === "rehearse";
 }
 
 function tryOut(example: Example, widened: PolicyQuestion, world: PolicyWorld): Decision["verdict"] {

@@ -18,6 +18,8 @@ export interface PathPattern {
   readonly literal: boolean;
   /** Names of a path the pattern would match, with a plain letter for each wildcard: what the rule spells out. */
   readonly sample: Place;
+  /** Names before the first wildcard. */
+  readonly base: Place;
 }
 
 type Matcher = (path: string) => boolean;
@@ -33,6 +35,7 @@ export function compilePathPattern(glob: string, ground: Ground): PathPattern {
   const text = (path: string): string => comparableText(path, ground);
   return {
     literal,
+    base,
     sample: (ground.place(literally(sampleOf(absolute))) ?? []).slice(sharedLength(ground, base)),
     covers: (facts) => exact(text(facts.real)),
     touches: (facts) =>

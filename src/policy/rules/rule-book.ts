@@ -101,7 +101,9 @@ function makeReady(text: string, ground: Ground): ReadyRule | undefined {
   if (!reading.ok) return undefined;
   const { rule } = reading;
   const pieces = piecesOf(rule.tool);
-  const names = (tool: string): boolean => matchesPieces(pieces, tool);
+  // A plugin's tool has two names: `PLUGIN:TOOL`, and `PLUGIN__TOOL` for model APIs.
+  const names = (tool: string): boolean =>
+    matchesPieces(pieces, tool) || (tool.includes(":") && matchesPieces(pieces, tool.replace(":", "__")));
   try {
     switch (rule.subject.kind) {
       case "path":
@@ -203,6 +205,22 @@ function covers(ready: ReadyRule, effect: Effect | undefined, asker: Asker): boo
     default:
       return false;
   }
+}
+
+/**
+ * True if `rules` name nothing of this tool, or cover everything of the call that they can speak of. A rule that cannot be
+ * read covers nothing.
+ */
+export function isCovered(rules: readonly string[], asker: Asker, world: PolicyWorld): boolean {
+  const own = rules.filter((text) => {
+    const reading = parseRule(text);
+    return reading.ok && reading.rule.tool === asker.tool;
+  });
+  if (own.length === 0) return true;
+  const book = ruleBookOf({ allow: own, ask: [], deny: [] }, world);
+  const kinds = Object.hasOwn(effectsOfName, asker.tool) ? effectsOfName[asker.tool] : undefined;
+  const effects = asker.effects.filter(({ kind }) => kinds?.includes(kind) ?? true);
+  return effects.length > 0 && effects.every((effect) => book.permits(effect, asker) !== undefined);
 }
 
 function isAt(url: string, host: string, port: string | undefined, widely: boolean): boolean {

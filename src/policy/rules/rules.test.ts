@@ -114,9 +114,9 @@ describe("an allow rule never lifts a denial", () => {
     [write(".git/hooks/pre-commit")],
     [write("/home/u/.bashrc")],
     [write("../x")],
-    [read("/etc/hosts")],
+    [read("/etc/passwd")],
     [read("/home/u/.ssh/id_rsa")],
-    [read("/repo/../repo/a")],
+    [write("/repo/../x")],
     [connect("http://10.0.0.1/")],
     [{ kind: "forbidden", reason: "floor" } as Effect],
   ])("%j", (effect) => {
@@ -188,10 +188,14 @@ describe("path rules hold for every tool and every spelling", () => {
   test("the home, absolute paths and system files that were opened", () => {
     expect(verdict([read("/home/u/notes/a")], { allow: ["Read(~/notes/**)"] })).toBe("allow");
     expect(verdict([read("/home/u/other/a")], { allow: ["Read(~/notes/**)"] })).toBe("ask");
-    expect(verdict([read("/etc/hosts")], { allow: ["Read(/etc/hosts)"] })).toBe("deny");
-    expect(verdict([read("/etc/hosts")], { allow: ["Read(/etc/hosts)"] }, {}, worldOf({ readableSystemPaths: ["/etc/hosts"] }))).toBe(
-      "allow",
-    );
+    expect(verdict([read("/etc/nginx/nginx.conf")], {})).toBe("deny");
+    expect(verdict([read("/etc/nginx/nginx.conf")], { allow: ["Read(/etc/nginx/**)"] })).toBe("allow");
+    expect(verdict([read("/etc/nginx/nginx.conf")], { allow: ["Read(/**)", "Read", "Read(**)"] })).toBe("deny");
+    expect(verdict([write("/etc/nginx/nginx.conf")], { allow: ["Edit(/etc/nginx/**)"] })).toBe("deny");
+    for (const path of ["/etc/shadow", "/etc/ssl/private/server.crt", "/proc/1/environ", "/proc/self/fd/3", "/run/docker.sock"])
+      expect([path, verdict([read(path)], { allow: [`Read(${path})`, "Read(/etc/**)", "Read(/proc/**)"] })]).toEqual([path, "deny"]);
+    const closed = worldOf({ systemPaths: "denied" });
+    expect(verdict([read("/etc/nginx/nginx.conf")], { allow: ["Read(/etc/nginx/**)"] }, {}, closed)).toBe("deny");
   });
   test("case folds where the file system folds", () => {
     const folding = worldOf({ caseInsensitive: true });
@@ -308,8 +312,8 @@ describe("domain, agent and server rules", () => {
     expect(fetches("WebFetch(domain:example.com)", "https://example.com:8443/")).toBe("ask");
     expect(fetches("WebFetch(domain:example.com:8443)", "https://example.com:8443/")).toBe("allow");
     expect(fetches("WebFetch(domain:example.com)", "https://example.com/", "POST")).toBe("ask");
-    expect(fetches("WebFetch(domain:example.com)", "https://u:p@example.com/")).toBe("ask");
-    expect(fetches("WebFetch", "https://u:p@example.com/")).toBe("ask");
+    expect(fetches("WebFetch(domain:example.com)", "https://u:p@example.com/")).toBe("deny");
+    expect(fetches("WebFetch", "https://u:p@example.com/")).toBe("deny");
     expect(fetches("WebFetch", "https://any.example/")).toBe("allow");
   });
   test("a denied domain takes its subdomains and every method and port along", () => {
