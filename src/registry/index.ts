@@ -1,5 +1,6 @@
 /** Names, aliases, deferred loading, tool search, and inputs that fit their schemas. */
 export { createCatalog } from "./catalog.ts";
-export { inputSchemaOf, toolSpec } from "./input-schema.ts";
-export { parseInput } from "./parse-input.ts";
+export { dataSchemaOf, inputSchemaOf, toolSpec } from "./input/input-schema.ts";
+export { schemaProblem } from "./input/json-schema-check.ts";
+export { parseInput, uncheckedParts } from "./input/parse-input.ts";
 export { ToolRegistry } from "./tool-registry.ts";

@@ -16,6 +16,12 @@ const core = [
   tool("ToolSearch", "Finds tools."),
 ];
 
+/** As a catalogue asks for them. */
+function tools(count: number): () => ToolRegistry {
+  const registry = registryOf(count);
+  return () => registry;
+}
+
 function registryOf(count: number): ToolRegistry {
   return new ToolRegistry([
     ...core,
@@ -96,13 +102,13 @@ describe("the registry", () => {
 
 describe("the catalogue", () => {
   it("shows everything up to the threshold", () => {
-    const catalog = createCatalog(registryOf(15));
+    const catalog = createCatalog(tools(15));
     expect([catalog.defers, catalog.activeTools().length, catalog.isDeferred("extra_1")]).toEqual([false, 15, false]);
   });
 
   it("shows only the core above it, and what was activated after the core in that order", () => {
     const told: (readonly string[])[] = [];
-    const catalog = createCatalog(registryOf(16), { onActivate: (names) => told.push(names) });
+    const catalog = createCatalog(tools(16), { onActivate: (names) => told.push(names) });
     const names = () => catalog.activeTools().map(({ name }) => name);
     expect([catalog.defers, names()]).toEqual([true, core.map(({ name }) => name)]);
     expect([catalog.isDeferred("extra_3"), catalog.isDeferred("Read"), catalog.isDeferred("nothing")]).toEqual([true, false, false]);
@@ -120,12 +126,12 @@ describe("the catalogue", () => {
   });
 
   it("goes on from what a session activated before, and takes its own threshold and core", () => {
-    const catalog = createCatalog(registryOf(10), { threshold: 9, core: ["Read"], activated: ["extra_1", "gone"] });
+    const catalog = createCatalog(tools(10), { threshold: 9, core: ["Read"], activated: () => ["extra_1", "gone"] });
     expect(catalog.activeTools().map(({ name }) => name)).toEqual(["Read", "extra_1"]);
   });
 
   it("searches everything and activates nothing", () => {
-    const catalog = createCatalog(registryOf(30));
+    const catalog = createCatalog(tools(30));
     expect(catalog.searchTools("run a shell command")[0]).toEqual({ name: "Bash", description: "Runs a command in a shell." });
     expect(catalog.searchTools("thing number", 3)).toHaveLength(3);
     expect(catalog.searchTools("extra_7")[0]?.name).toBe("extra_7");
@@ -136,7 +142,7 @@ describe("the catalogue", () => {
 
   it("grows with its registry", () => {
     const registry = registryOf(15);
-    const catalog = createCatalog(registry);
+    const catalog = createCatalog(() => registry);
     registry.register(tool("late_tool", "Came later."));
     expect([catalog.defers, catalog.isDeferred("late_tool")]).toEqual([true, true]);
   });

@@ -1,11 +1,13 @@
 /**
- * The tools there are, by name and alias, in the order they were registered. Clashes are refused, nothing is ever
- * replaced or removed, so a view taken for a turn stays true. Knows nothing of sessions, agents or permissions.
+ * The tools there are, by name and alias, in the order they were registered. Clashes are refused and nothing is replaced;
+ * registering answers a disposer that removes the tool again. A view taken for a turn is frozen and stays true.
+ * Knows nothing of sessions or permissions.
  */
 import { distance } from "fastest-levenshtein";
-import type { Tool, ToolCard } from "../contract/index.ts";
-import { normalName } from "./input-problems.ts";
-import { type Hit, ToolSearchIndex } from "./tool-search-index.ts";
+import { type Result, schemaKindOf, type Tool, type ToolCard, type ToolRegistration } from "../contract/index.ts";
+import { normalName } from "./input/input-problems.ts";
+import { type Hit, ToolSearchIndex } from "./search/tool-search-index.ts";
+import { RegistryToolkit } from "./toolkit.ts";
 
 /** What fits into rules (`Name(…)`), dialects and function-calling APIs alike: no spaces, brackets, commas or quotes. */
 const nameSyntax = /^[A-Za-z_][A-Za-z0-9_.:/-]{0,127}$/;
@@ -17,9 +19,14 @@ export class ToolRegistry {
   readonly #byName = new Map<string, Tool>();
   /** By name and alias in lower case; `null` where two tools differ only in case. */
   readonly #byLowerCase = new Map<string, Tool | null>();
-  readonly #search: GrowingIndex;
+  readonly #toolkits = new Map<string, RegistryToolkit>();
   readonly #frozen: boolean;
+  /** Set by the engine that owns the registry; toolkits execute through it. */
+  execute?: (agent: string, name: string, params: unknown) => Promise<Result>;
+  #search: GrowingIndex;
   #view: ToolRegistry | undefined;
+  #cards: readonly ToolCard[] | undefined;
+  #version = 0;
 
   constructor(tools: Iterable<Tool> = []) {
     const source = tools instanceof Snapshot ? tools : undefined;
@@ -32,10 +39,36 @@ export class ToolRegistry {
     return this.#tools.length;
   }
 
-  register(tool: Tool): void {
+  /** Moves with every tool that is added or removed. */
+  get version(): number {
+    return this.#version;
+  }
+
+  /**
+   * Adds a tool; a name or alias that is taken is refused.
+   *
+   * @example
+   * const remove = registry.register(weather);
+   * remove();
+   */
+  register(tool: Tool): ToolRegistration {
     if (this.#frozen) throw new Error(`Tool '${tool.name}' cannot be registered in a view: the view is frozen.`);
     this.#insert(tool);
-    this.#view = undefined;
+    this.#moved();
+    return () => this.#remove(tool);
+  }
+
+  /** A named subset for an agent; names that do not exist are ignored. A second one of the same agent replaces the first. */
+  createToolkit(agent: string, names: Iterable<string>): RegistryToolkit {
+    const toolkit = new RegistryToolkit(agent, this);
+    toolkit.addNames(names);
+    this.#toolkits.set(agent, toolkit);
+    return toolkit;
+  }
+
+  /** `undefined` if the agent has none. */
+  getToolkit(agent: string): RegistryToolkit | undefined {
+    return this.#toolkits.get(agent);
   }
 
   /** By exact name or alias, else by the only one that differs in case. */
@@ -47,8 +80,10 @@ export class ToolRegistry {
     return this.#tools.map(({ name }) => name);
   }
 
+  /** The same object until a tool is added or removed. */
   list(): readonly ToolCard[] {
-    return this.#tools.map(({ name, description }) => ({ name, description }));
+    this.#cards ??= this.#tools.map(({ name, description }) => ({ name, description }));
+    return this.#cards;
   }
 
   tools(): readonly Tool[] {
@@ -106,11 +141,36 @@ export class ToolRegistry {
       .map(([tool]) => tool.name);
   }
 
+  #moved(): void {
+    this.#view = undefined;
+    this.#cards = undefined;
+    this.#version += 1;
+  }
+
+  #remove(tool: Tool): void {
+    const place = this.#tools.indexOf(tool);
+    if (place < 0) return;
+    this.#tools.splice(place, 1);
+    for (const [name, owner] of this.#byName) if (owner === tool) this.#byName.delete(name);
+    this.#byLowerCase.clear();
+    for (const [name, owner] of this.#byName) this.#noteLowerCase(name, owner);
+    // Views of earlier turns keep the index that knows the tool.
+    this.#search = new GrowingIndex();
+    this.#moved();
+  }
+
+  #noteLowerCase(name: string, tool: Tool): void {
+    const lower = name.toLowerCase();
+    const other = this.#byLowerCase.get(lower);
+    this.#byLowerCase.set(lower, other === undefined || other === tool ? tool : null);
+  }
+
   #hits(query: string, limit: number): readonly Hit[] {
     return this.#search.upTo(this.#tools).search(query, limit, this.#tools.length);
   }
 
   #insert(tool: Tool): void {
+    schemaKindOf(tool.input, `Tool '${tool.name}'`);
     const names = [tool.name, ...(tool.aliases ?? [])];
     for (const name of names) {
       if (!nameSyntax.test(name))
@@ -122,9 +182,7 @@ export class ToolRegistry {
     if (new Set(names).size < names.length) throw new Error(`Tool '${tool.name}' cannot be registered: it has the same name twice.`);
     for (const name of names) {
       this.#byName.set(name, tool);
-      const lower = name.toLowerCase();
-      const other = this.#byLowerCase.get(lower);
-      this.#byLowerCase.set(lower, other === undefined || other === tool ? tool : null);
+      this.#noteLowerCase(name, tool);
     }
     this.#tools.push(tool);
   }

@@ -4,9 +4,8 @@
  */
 import { distance } from "fastest-levenshtein";
 import { segmentChinese } from "./search-chinese.ts";
-import { type Alternative, phraseStem, thesaurus } from "./search-thesaurus.ts";
+import { type Alternative, phraseAt, phraseStem, synonymsOf, synonymTerms } from "./search-synonyms.ts";
 import { bigrams, cjkRuns, hasCjk, isLightWord, isStopWord, stem, words } from "./search-words.ts";
-import { type Direction, direction } from "./tool-text.ts";
 
 export interface Concept {
   readonly weight: number;
@@ -29,9 +28,6 @@ const beginningWeight = 0.6;
 const maxQuestion = 500;
 const maxConcepts = 40;
 const contentWeight = 0.4;
-/** Words that mean nearly the same as the one asked also say which field it is about. */
-const closeEnough = 0.8;
-const maxTopics = 10;
 const sayingVerbs = new Set([
   "tell",
   "say",
@@ -61,19 +57,12 @@ export function conceptsOf(question: string, vocabulary: Vocabulary): readonly C
 }
 
 function wordConcepts(text: string, vocabulary: Vocabulary): readonly Concept[] {
-  const { idiomAt, phraseAt } = thesaurus();
   const plain = joinParticles(words(text));
   const stems = plain.map(stem);
   const concepts: Concept[] = [];
   const content = contentStart(plain);
   let phraseEnd = 0;
   for (let at = 0; at < stems.length; at++) {
-    const idiom = idiomAt(stems, at);
-    if (idiom !== undefined) {
-      concepts.push({ weight: 0.8, alternatives: idiom.alternatives });
-      at += idiom.length - 1;
-      continue;
-    }
     const phrase = phraseAt(stems, at);
     if (phrase !== undefined) {
       concepts.push(known(phrase.term, 1));
@@ -107,8 +96,7 @@ function joinParticles(plain: readonly string[]): readonly string[] {
       if (particle === undefined) break;
       if (!particles.has(particle)) continue;
       const pair = [result[at] ?? "", particle].map(stem);
-      const { phraseAt, idiomAt } = thesaurus();
-      if ((phraseAt(pair, 0) ?? idiomAt(pair, 0))?.length !== 2) continue;
+      if (phraseAt(pair, 0)?.length !== 2) continue;
       result.splice(at + step, 1);
       result.splice(at + 1, 0, particle);
       break;
@@ -117,25 +105,8 @@ function joinParticles(plain: readonly string[]): readonly string[] {
   return result;
 }
 
-/** The fields a question is about, as a direction of length one. */
-export function topicsOfConcepts(concepts: readonly Concept[]): Direction {
-  const { topicsOf } = thesaurus();
-  const topics = new Map<string, number>();
-  for (const concept of concepts) {
-    const own = concept.alternatives[0];
-    if (own === undefined) continue;
-    for (const alternative of concept.alternatives) {
-      if (alternative.weight < closeEnough) continue;
-      const of = topicsOf(alternative.term);
-      const share = (concept.weight * alternative.weight * (alternative === own ? 1 : 0.5)) / Math.sqrt(of.length);
-      for (const topic of of) topics.set(topic, (topics.get(topic) ?? 0) + share);
-    }
-  }
-  return direction(topics, maxTopics);
-}
-
 function known(term: string, weight: number): Concept {
-  return { weight, alternatives: [{ term, weight: 1 }, ...thesaurus().alternatives(term)] };
+  return { weight, alternatives: [{ term, weight: 1 }, ...synonymsOf(term)] };
 }
 
 /** A word nobody here knows may be misspelled, shortened, or two words written as one. */
@@ -148,13 +119,13 @@ function understood(term: string, weight: number, vocabulary: Vocabulary): Conce
 
 function guessesFor(term: string, vocabulary: Vocabulary): readonly Alternative[] {
   if (term.length < 4) return [];
-  const candidates = [...vocabulary.startingWith(term.slice(0, 2)), ...thesaurusTerms(term.slice(0, 1))];
+  const candidates = [...vocabulary.startingWith(term.slice(0, 2)), ...termsWithSynonyms(term.slice(0, 1))];
   const beginnings = candidates.filter((other) => beginsAlike(term, other));
   if (beginnings.length > 0) return withMeaning(beginnings.slice(0, 8), beginningWeight);
   const halves = twoWords(term, vocabulary);
   if (halves.length > 0) return halves.map((half) => ({ term: half, weight: beginningWeight }));
   const tolerated = term.length >= 7 ? 2 : 1;
-  const all = [...vocabulary.startingWith(term.slice(0, 1)), ...thesaurusTerms(term.slice(0, 1))];
+  const all = [...vocabulary.startingWith(term.slice(0, 1)), ...termsWithSynonyms(term.slice(0, 1))];
   let nearest = tolerated + 1;
   let found: string[] = [];
   for (const other of all) {
@@ -172,9 +143,7 @@ function guessesFor(term: string, vocabulary: Vocabulary): readonly Alternative[
 function withMeaning(terms: readonly string[], weight: number): readonly Alternative[] {
   return terms.flatMap((term) => [
     { term, weight },
-    ...thesaurus()
-      .alternatives(term)
-      .map((other) => ({ term: other.term, weight: other.weight * weight })),
+    ...synonymsOf(term).map((other) => ({ term: other.term, weight: other.weight * weight })),
   ]);
 }
 
@@ -202,9 +171,9 @@ function swapped(a: string, b: string): boolean {
 
 const byLetter = new Map<string, string[]>();
 
-function thesaurusTerms(letter: string): readonly string[] {
+function termsWithSynonyms(letter: string): readonly string[] {
   if (byLetter.size === 0) {
-    for (const term of thesaurus().terms) {
+    for (const term of synonymTerms()) {
       const [first = ""] = term;
       const list = byLetter.get(first);
       if (list === undefined) byLetter.set(first, [term]);

@@ -3,7 +3,7 @@
  * booleans and JSON written as text, null for an absent optional parameter. Parameters that exist nowhere are reported.
  * Refuses to guess: a text that is not exactly a number stays a text, and the validator will say so.
  */
-import type { Json, JsonObject, JsonSchema, Tool } from "../contract/index.ts";
+import type { Json, JsonObject, JsonSchema, Tool } from "../../contract/index.ts";
 import { closestName, normalName, type Problem, pathText } from "./input-problems.ts";
 import { parseJsonText } from "./plain-input.ts";
 import { accepts, branchFor, isObject, type Shape, shapeOf } from "./schema-shape.ts";

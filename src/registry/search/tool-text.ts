@@ -2,12 +2,12 @@
  * What the search sees of one tool: its words with how much each counts. Independent of all other tools, so it is
  * made once a tool and an index grows by adding it. Schemas are looked at only for names, never converted here.
  */
-import { type Tool, traitsOf } from "../contract/index.ts";
-import { segmentChinese } from "./search-chinese.ts";
-import { thesaurus } from "./search-thesaurus.ts";
-import { bigrams, cjkRuns, hasCjk, isStopWord, stem, words } from "./search-words.ts";
 
-export type Direction = readonly (readonly [string, number])[];
+import { type Tool, traitsOf } from "../../contract/index.ts";
+import { inputKindOf, inputSchemaOf } from "../input/input-schema.ts";
+import { segmentChinese } from "./search-chinese.ts";
+import { phraseAt } from "./search-synonyms.ts";
+import { bigrams, cjkRuns, hasCjk, isStopWord, stem, words } from "./search-words.ts";
 
 export interface ToolText {
   /** Every term once. */
@@ -41,9 +41,6 @@ const saturation = 1.4;
 /** Words beyond these say nothing more about a tool and only cost time. */
 const maxDescription = 4_000;
 const maxParameters = 64;
-const maxTopics = 8;
-/** What only a parameter mentions is not what a tool is about. */
-const leastForTopic = 0.5;
 
 const known = new WeakMap<Tool, ToolText>();
 
@@ -83,32 +80,12 @@ function analyse(tool: Tool): ToolText {
     ),
   );
   for (const [term, weight] of weights) weights.set(term, (weight * (saturation + 1)) / (weight + saturation));
-  const topics = topicWeights(weights);
   return {
-    terms: [...weights.keys(), ...topics.map(([topic]) => topic)],
-    impacts: [...weights.values(), ...topics.map(([, weight]) => weight)],
+    terms: [...weights.keys()],
+    impacts: [...weights.values()],
     name: [...new Set(name)],
     server: serverTerms,
   };
-}
-
-/** A tool speaks of a field as far as its words do, and the more of them the clearer. */
-function topicWeights(weights: ReadonlyMap<string, number>): Direction {
-  const { topicsOf } = thesaurus();
-  const topics = new Map<string, number>();
-  for (const [term, weight] of weights) {
-    if (weight < leastForTopic) continue;
-    const of = topicsOf(term);
-    for (const topic of of) topics.set(topic, (topics.get(topic) ?? 0) + weight / Math.sqrt(of.length));
-  }
-  return direction(topics, maxTopics);
-}
-
-/** The strongest of some weights, scaled to a length of one. */
-export function direction(weights: ReadonlyMap<string, number>, count: number): Direction {
-  const strongest = [...weights].sort(([, a], [, b]) => b - a).slice(0, count);
-  const length = Math.sqrt(strongest.reduce((sum, [, weight]) => sum + weight * weight, 0));
-  return strongest.map(([name, weight]) => [name, weight / length]);
 }
 
 /** `mcp__github__create_issue` and `plugin:tool` name where a tool comes from before what it does. */
@@ -120,7 +97,6 @@ function nameParts(name: string): { server: string; own: string } {
 /** Stems of a text, the phrases in it as one more term each, and the English of its Chinese. */
 function termsOf(text: string): readonly string[] {
   if (text === "") return [];
-  const { phraseAt } = thesaurus();
   const stems = words(text).map(stem);
   const terms: string[] = [];
   for (const [at, term] of stems.entries()) {
@@ -138,7 +114,7 @@ function termsOf(text: string): readonly string[] {
 }
 
 function parametersOf(tool: Tool): readonly (readonly [string, string])[] {
-  const input: unknown = tool.input;
+  const input: unknown = inputKindOf(tool) === "standard" ? inputSchemaOf(tool) : tool.input;
   if (typeof input !== "object" || input === null) return [];
   const properties = "shape" in input ? input.shape : "properties" in input ? input.properties : undefined;
   if (typeof properties !== "object" || properties === null) return [];

@@ -2,7 +2,7 @@
  * What kind of doing a question or a tool is about: looking, making, changing, removing, sending.
  * A hint for the ranking between tools on the same subject ("who is in the channel" is not "create channel"), never a filter.
  */
-import type { Tool } from "../contract/index.ts";
+import type { Tool } from "../../contract/index.ts";
 import { isStopWord, stem, words } from "./search-words.ts";
 
 export type Intent = "look" | "make" | "change" | "remove" | "send";

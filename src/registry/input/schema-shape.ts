@@ -2,7 +2,7 @@
  * What a JSON Schema node says about a value, gathered from `$ref`, `allOf`, `type`, `enum` and unions into one shape,
  * and how to say it in words. Follows references inside the document only; validating is not its business.
  */
-import type { Json, JsonObject, JsonSchema } from "../contract/index.ts";
+import type { Json, JsonObject, JsonSchema } from "../../contract/index.ts";
 
 export interface Shape {
   readonly node: JsonObject;
@@ -84,19 +84,29 @@ function followed(root: JsonSchema, node: JsonObject, hops: number): JsonObject 
   return typeof at.$ref === "string" ? {} : at;
 }
 
+/** The schema that a local reference (`#/$defs/x`) leads to. */
 function lookUp(root: JsonSchema, reference: string): JsonObject | undefined {
+  const found = placeOf(root, reference);
+  return isObject(found) ? found : undefined;
+}
+
+/** The same, where `true` and `false` are schemas too. */
+export function leadsToSchema(root: JsonSchema, reference: string): boolean {
+  const found = placeOf(root, reference);
+  return isObject(found) || typeof found === "boolean";
+}
+
+function placeOf(root: JsonSchema, reference: string): Json | undefined {
   if (!reference.startsWith("#")) return undefined;
   let at: Json | undefined = root;
-  for (const part of reference
-    .slice(1)
-    .split("/")
-    .filter((step) => step !== "")) {
+  // An empty name is a name; only what stands before the first slash is none.
+  for (const part of reference.split("/").slice(1)) {
     const key = decode(part).replaceAll("~1", "/").replaceAll("~0", "~");
     if (Array.isArray(at)) at = at[Number(key)];
     else if (isObject(at) && Object.hasOwn(at, key)) at = at[key];
     else return undefined;
   }
-  return isObject(at) ? at : undefined;
+  return at;
 }
 
 function decode(part: string): string {

@@ -2,10 +2,19 @@
  * From whatever a model sent to an input that fits the tool's schema: copied, mended where that is certain, checked,
  * defaults filled in. Throws nothing but ToolFailure; all problems are named at once, so that one more try is enough.
  */
-import { type Json, type JsonObject, type JsonSchema, type Tool, ToolFailure } from "../contract/index.ts";
+import type { ZodType } from "zod";
+import {
+  type Json,
+  type JsonObject,
+  type JsonSchema,
+  type StandardResult,
+  type StandardSchema,
+  type Tool,
+  ToolFailure,
+} from "../../contract/index.ts";
 import { badParameters, type Problem, pathText } from "./input-problems.ts";
-import { inputSchemaOf, zodOf } from "./input-schema.ts";
-import { checkAgainst, type SchemaError } from "./json-schema-check.ts";
+import { inputKindOf, inputSchemaOf } from "./input-schema.ts";
+import { checkAgainst, checkedSchema, type SchemaError, schemaGaps } from "./json-schema-check.ts";
 import { isNothing, type Mending, mend } from "./mend-input.ts";
 import { parseJsonText, plainInput } from "./plain-input.ts";
 import { accepts, branchFor, isObject, nodeAt, shapeOf, typeOfValue } from "./schema-shape.ts";
@@ -13,17 +22,26 @@ import { expectation, received } from "./schema-words.ts";
 
 type Path = readonly (string | number)[];
 
+/** The input, or a promise of it if the schema checks asynchronously. */
 export function parseInput(tool: Tool, raw: unknown): unknown {
   const given = plainInput(raw ?? null);
-  const schema = advertised(tool);
-  const zod = zodOf(tool);
+  const kind = inputKindOf(tool);
+  const schema = kind === "json" ? checkedSchema(advertised(tool)) : advertised(tool);
   const object = accepts(shapeOf(schema, schema), "object") ? asObject(tool, schema, given) : given;
-  const mending: Mending = { tool, schema, closed: zod === undefined ? "outermost" : "everywhere", problems: [] };
+  const mending: Mending = { tool, schema, closed: kind === "zod" ? "everywhere" : "outermost", problems: [] };
   const mended = mend(mending, object, schema, []);
-  const checked = zod === undefined ? checkImported(tool, schema, mended) : checkZod(tool, zod, schema, mended);
-  const problems = [...mending.problems, ...checked.problems];
-  if (problems.length > 0) throw badParameters(tool, schema, problems);
-  return checked.value;
+  const finish = (checked: Checked): unknown => {
+    const problems = [...mending.problems, ...checked.problems];
+    if (problems.length > 0) throw badParameters(tool, schema, problems);
+    return checked.value;
+  };
+  const checked = kind === "json" ? checkImported(tool, schema, mended) : checkByLibrary(tool, schema, mended, kind);
+  return checked instanceof Promise ? checked.then(finish) : finish(checked);
+}
+
+/** Parts of a tool's imported schema that are not checked, because they make no sense here: `properties/x: pattern`. */
+export function uncheckedParts(tool: Tool): readonly string[] {
+  return inputKindOf(tool) === "json" ? schemaGaps(advertised(tool)) : [];
 }
 
 interface Checked {
@@ -56,15 +74,50 @@ function asObject(tool: Tool, schema: JsonSchema, given: Json): JsonObject {
   throw badParameters(tool, schema, [{ parameter: "", problem: "type", expected: "an object of parameters", received: came }]);
 }
 
-function checkZod(tool: Tool, zod: NonNullable<ReturnType<typeof zodOf>>, schema: JsonSchema, input: Json): Checked {
-  let outcome: ReturnType<typeof zod.safeParse>;
-  try {
-    outcome = zod.safeParse(input);
-  } catch (cause) {
+function checkByLibrary(tool: Tool, schema: JsonSchema, input: Json, kind: "zod" | "standard"): Checked | Promise<Checked> {
+  const failed = (cause: unknown): never => {
     throw broken(tool, cause);
+  };
+  try {
+    const checked =
+      kind === "zod" ? checkZod(tool.input as ZodType, schema, input) : checkStandard(tool.input as StandardSchema, schema, input);
+    return checked instanceof Promise ? checked.catch(failed) : checked;
+  } catch (cause) {
+    return failed(cause);
   }
-  if (outcome.success) return { value: outcome.data, problems: [] };
-  return { value: undefined, problems: outcome.error.issues.flatMap((issue) => fromIssue(schema, input, issue as Issue, [])) };
+}
+
+function checkZod(zod: ZodType, schema: JsonSchema, input: Json): Checked | Promise<Checked> {
+  const told = (outcome: ReturnType<typeof zod.safeParse>): Checked =>
+    outcome.success
+      ? { value: outcome.data, problems: [] }
+      : { value: undefined, problems: outcome.error.issues.flatMap((issue) => fromIssue(schema, input, issue as Issue, [])) };
+  try {
+    return told(zod.safeParse(input));
+  } catch (error) {
+    if (!(error instanceof Error) || error.constructor.name !== "$ZodAsyncError") throw error;
+    return zod.safeParseAsync(input).then(told);
+  }
+}
+
+function checkStandard(standard: StandardSchema, schema: JsonSchema, input: Json): Checked | Promise<Checked> {
+  const told = (outcome: StandardResult<unknown>): Checked =>
+    outcome.issues === undefined
+      ? { value: outcome.value, problems: [] }
+      : {
+          value: undefined,
+          problems: outcome.issues.map(({ message, path }) => {
+            const steps = (path ?? []).map((step) => (typeof step === "object" ? step.key : step));
+            return problemAt(
+              schema,
+              input,
+              steps.map((step) => (typeof step === "number" ? step : String(step))),
+              message,
+            );
+          }),
+        };
+  const outcome = standard["~standard"].validate(input);
+  return outcome instanceof Promise ? outcome.then(told) : told(outcome);
 }
 
 interface Issue {

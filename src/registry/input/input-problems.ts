@@ -1,6 +1,6 @@
 /** What is wrong with an input, one entry a parameter, and the error the model gets for all of them together. */
 import { distance } from "fastest-levenshtein";
-import { type Json, type JsonObject, type JsonSchema, type Tool, ToolFailure } from "../contract/index.ts";
+import { type Json, type JsonObject, type JsonSchema, type Tool, ToolFailure } from "../../contract/index.ts";
 import { exampleFor } from "./schema-words.ts";
 
 export interface Problem {

@@ -1,8 +1,8 @@
-import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
-import { defineTool, type JsonObject, type Tool, ToolFailure } from "../contract/index.ts";
-import { inputSchemaOf, parseInput, toolSpec } from "./index.ts";
+import fc from "../../../test/support/fast-check.ts";
+import { defineTool, type JsonObject, type Tool, ToolFailure } from "../../contract/index.ts";
+import { inputSchemaOf, parseInput, toolSpec, uncheckedParts } from "../index.ts";
 
 const run = () => ({ output: "" });
 
@@ -263,17 +263,101 @@ describe("imported schemas", () => {
     expect(parseInput(imported({}), undefined)).toEqual({});
   });
 
-  it("that are broken fail at the call, clearly, and not before", () => {
-    for (const schema of [
-      { type: "nonsense" },
-      { properties: { a: { $ref: "https://example.com/x" } } },
-      { properties: { a: { pattern: "(" } } },
-    ]) {
-      const tool = imported(schema as JsonObject);
-      expect(toolSpec(tool).inputSchema).toBe(tool.input);
-      const { code, message, details } = failure(tool, { a: "x" });
-      expect([code, details]).toEqual(["tool_error", { reason: "broken_schema" }]);
-      expect(message).toContain("The input schema of mcp__files__read is broken");
+  it("with a default that does not fit its own type take right calls, and null is absent where the type has no null", () => {
+    const tool = imported({
+      type: "object",
+      properties: { since: { type: "string", default: null }, n: { type: "integer", default: "x" }, k: { enum: ["a"], default: "b" } },
+    });
+    expect(parseInput(tool, {})).toEqual({});
+    expect(parseInput(tool, { since: null, n: 3 })).toEqual({ n: 3 });
+  });
+
+  it("may refer to themselves by #, by their own $id and by an anchor", () => {
+    const node = { type: "object", properties: { next: { $ref: "#" }, n: { type: "integer" } } };
+    expect(problems(imported(node), { next: { next: { n: "x" } } })).toMatchObject([{ parameter: "next.next.n", problem: "type" }]);
+    const named = imported({
+      $id: "https://example.com/tree",
+      type: "object",
+      properties: { child: { $ref: "https://example.com/tree" }, n: { $ref: "tree#count" } },
+      $defs: { count: { $anchor: "count", type: "integer" } },
+    });
+    expect(problems(named, { child: { n: true } })).toMatchObject([{ parameter: "child.n", problem: "type" }]);
+  });
+
+  it("of drafts 3, 4 and 2019-09 are checked as they mean it", () => {
+    const four = imported({
+      $schema: "http://json-schema.org/draft-04/schema#",
+      type: "object",
+      properties: { n: { type: "integer", minimum: 0, exclusiveMinimum: true }, pair: { type: "array", items: [{ type: "integer" }] } },
+    });
+    expect(parseInput(four, { n: 1, pair: [1, "x"] })).toEqual({ n: 1, pair: [1, "x"] });
+    expect(problems(four, { n: 0 })).toMatchObject([{ parameter: "n", problem: "value" }]);
+    expect(problems(four, { pair: [true] })).toMatchObject([{ parameter: "pair[0]" }]);
+    const three = imported({ type: "object", properties: { a: { type: "any", required: true } } });
+    expect(problems(three, {})).toMatchObject([{ parameter: "a", problem: "missing" }]);
+    const nineteen = imported({
+      $schema: "https://json-schema.org/draft/2019-09/schema",
+      type: "object",
+      properties: { next: { $recursiveRef: "#" }, n: { type: "integer" } },
+      dependentRequired: { n: ["next"] },
+    });
+    expect(problems(nineteen, { next: { n: 1 } })).toMatchObject([{ parameter: "next.next", problem: "missing" }]);
+  });
+
+  it("with one odd keyword are checked by what is understood, and say what is not", () => {
+    const tool = imported({
+      type: "object",
+      properties: {
+        a: { type: "nonsense" },
+        b: { $ref: "https://example.com/x" },
+        c: { type: "string", pattern: "(" },
+        d: { type: "integer", minimum: "1" },
+      },
+      required: "a",
+    });
+    expect(toolSpec(tool).inputSchema).toBe(tool.input);
+    expect(parseInput(tool, { a: 1, b: [2], c: "x" })).toEqual({ a: 1, b: [2], c: "x" });
+    expect(problems(tool, { d: "x" })).toMatchObject([{ parameter: "d", problem: "type" }]);
+    expect(uncheckedParts(tool)).toEqual([
+      "properties/a: type",
+      'properties/b: $ref "https://example.com/x"',
+      "properties/c: pattern",
+      "properties/d: minimum",
+      "required",
+    ]);
+  });
+
+  it("with a default outside of its own bounds take calls without it", () => {
+    const tool = imported({
+      type: "object",
+      properties: {
+        n: { type: "number", maximum: 3, default: 5 },
+        m: { type: "integer", exclusiveMinimum: 1, default: 1 },
+        s: { type: "string", minLength: 1, default: "" },
+        p: { type: "string", pattern: "^a+$", default: "b" },
+        l: { type: "array", minItems: 1, default: [] },
+        k: { type: "integer", minimum: 1, maximum: 9, default: 9 },
+      },
+    });
+    expect(parseInput(tool, {})).toEqual({ k: 9 });
+    expect(problems(tool, { n: 5 })).toMatchObject([{ parameter: "n" }]);
+  });
+
+  it("may refer to what nothing fits, and by empty names", () => {
+    const tool = imported({
+      type: "object",
+      properties: { no: { $ref: "#/$defs/none" }, n: { $ref: "#/$defs//$defs/" } },
+      $defs: { none: false, "": { $defs: { "": { type: "number" } } } },
+    });
+    expect(problems(tool, { no: 1 })).toMatchObject([{ parameter: "no" }]);
+    expect(problems(tool, { n: {} })).toMatchObject([{ parameter: "n", problem: "type" }]);
+  });
+
+  it("may refer to the schema of schemas", () => {
+    for (const name of ["https://json-schema.org/draft/2020-12/schema", "http://json-schema.org/draft-07/schema#"]) {
+      const meta = imported({ type: "object", properties: { schema: { $ref: name } } });
+      expect(parseInput(meta, { schema: { minLength: 1 } })).toEqual({ schema: { minLength: 1 } });
+      expect(problems(meta, { schema: { minLength: -1 } })).toMatchObject([{ parameter: "schema.minLength" }]);
     }
   });
 

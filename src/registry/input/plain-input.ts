@@ -2,7 +2,7 @@
  * A private copy of what a caller handed over, as plain JSON within bounds: no getters, no classes, no cycles, no
  * `__proto__`. Everything after this stage works on the copy. Refuses instead of guessing; never overflows the stack.
  */
-import { type Json, ToolFailure } from "../contract/index.ts";
+import { type Json, ToolFailure } from "../../contract/index.ts";
 
 const maxDepth = 100;
 const maxValues = 200_000;

@@ -3,10 +3,10 @@
  * Each concept of a question counts once, by its best word in a tool; rare words count more than common ones;
  * tools whose name is what was asked come before tools that merely mention it. Ties keep the order of registration.
  */
-import type { Tool } from "../contract/index.ts";
+import type { Tool } from "../../contract/index.ts";
 import { intentFactor, intentOfQuestion, intentOfTool } from "./search-intent.ts";
-import { type Concept, conceptsOf, topicsOfConcepts, type Vocabulary } from "./search-question.ts";
-import { isProperName } from "./search-thesaurus.ts";
+import { type Concept, conceptsOf, type Vocabulary } from "./search-question.ts";
+import { synonymsOf } from "./search-synonyms.ts";
 import { textOf } from "./tool-text.ts";
 
 export interface Hit {
@@ -25,7 +25,6 @@ const shortlist = 80;
 const cutOff = 0.22;
 const nameBonus = 0.5;
 const serverBonus = 1;
-const topicShare = 5;
 const coverageShare = 0.62;
 
 export class ToolSearchIndex {
@@ -120,17 +119,6 @@ export class ToolSearchIndex {
         this.#best[at] = 0;
       }
     }
-    for (const [topic, weight] of topicsOfConcepts(concepts)) {
-      const posting = this.#postings.get(topic);
-      if (posting === undefined) continue;
-      const worth = topicShare * weight * this.#rarity(posting);
-      for (let step = 0; step < posting.tools.length; step++) {
-        const at = posting.tools[step] ?? 0;
-        if (at >= among) break;
-        if (this.#scores[at] === 0) touched.push(at);
-        this.#scores[at] = (this.#scores[at] ?? 0) + worth * (posting.impacts[step] ?? 0);
-      }
-    }
     return touched;
   }
 
@@ -183,9 +171,9 @@ function nameMatch(tool: Tool, matched: ReadonlyMap<string, number>): number {
   return name.reduce((sum, term) => sum + (matched.get(term) ?? 0), 0) / name.length;
 }
 
-/** Whether the question names where the tool comes from. */
+/** Whether the question names where the tool comes from. A word without synonyms is a name: of a product, a server, a person. */
 function serverMatch(tool: Tool, matched: ReadonlyMap<string, number>): number {
   const { server } = textOf(tool);
   if (server.length === 0) return 0;
-  return server.filter((term) => matched.get(term) === 1 && isProperName(term)).length / server.length;
+  return server.filter((term) => matched.get(term) === 1 && synonymsOf(term).length === 0).length / server.length;
 }

@@ -1,5 +1,5 @@
 /** Schemas and values in words a model understands: what was expected, what came, and an example that would be right. */
-import type { Json, JsonObject, JsonSchema } from "../contract/index.ts";
+import type { Json, JsonObject, JsonSchema } from "../../contract/index.ts";
 import { isObject, type Shape, shapeOf, typeOfValue } from "./schema-shape.ts";
 
 const maxChoices = 12;

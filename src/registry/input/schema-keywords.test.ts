@@ -1,0 +1,43 @@
+import { readFileSync } from "node:fs";
+import { expect, test } from "vitest";
+import { defineTool, type Json, type JsonObject } from "../../contract/index.ts";
+import { parseInput } from "./parse-input.ts";
+
+interface Cases {
+  readonly keyword: string;
+  readonly schema: JsonObject;
+  readonly values: readonly (readonly [value: Json, valid: boolean])[];
+}
+
+/** Schemas of 2020-12 and draft 7 with values that they take and refuse, a line each. */
+const cases = readFileSync(new URL("../fixtures/schema-cases.jsonl", import.meta.url), "utf8")
+  .trimEnd()
+  .split("\n")
+  .map((line) => JSON.parse(line) as Cases);
+
+/** As a parameter of a tool. A schema that refers to its own root is one of its own there. */
+function takes(schema: JsonObject, value: Json): boolean {
+  const own = schema.$id === undefined ? { $id: "https://e.example/value", ...schema } : schema;
+  const input = {
+    $schema: "https://json-schema.org/draft/2020-12/schema",
+    type: "object",
+    properties: { value: own },
+    required: ["value"],
+  };
+  const tool = defineTool({ name: "try", description: "Tries a schema.", input, run: async () => ({ output: "" }) });
+  try {
+    parseInput(tool, { value });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+test("schemas are understood keyword by keyword: at least 99% of the values are taken or refused rightly", () => {
+  const all = cases.flatMap(({ keyword, schema, values }) => values.map(([value, valid]) => ({ keyword, schema, value, valid })));
+  const wrong = all.filter(({ schema, value, valid }) => takes(schema, structuredClone(value)) !== valid);
+  expect(all.length).toBeGreaterThan(180);
+  // The validator counts every item as looked at where `contains` holds.
+  expect(wrong.map(({ keyword, value }) => [keyword, value])).toEqual([["unevaluatedItems contains", [1, 2, "foo"]]]);
+  expect(wrong.length / all.length).toBeLessThan(0.01);
+});
