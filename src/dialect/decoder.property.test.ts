@@ -1,5 +1,5 @@
-import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import fc from "../../test/support/fast-check.ts";
 import { createDecoder, joined, parseParts } from "./decoder.ts";
 import { type DecodedPart, type Dialect, dialects } from "./types.ts";
 
@@ -83,6 +83,24 @@ const fragments = [
   '{"reply":"hi","tools":"<tools><command>ls</command></tools>"}',
   "[TOOL_CALLS]",
   "<|python_tag|>",
+  "<|tool_calls_section_begin|>",
+  "<|tool_call_begin|>",
+  "functions.Read:0<|tool_call_argument_begin|>",
+  "<|tool_call_end|>",
+  "<｜tool▁call▁begin｜>",
+  "Read<｜tool▁sep｜>",
+  "<｜tool▁call▁end｜>",
+  "<|channel|>commentary to=functions.Read <|message|>",
+  "<|call|>",
+  "<|START_ACTION|>",
+  "<|END_ACTION|>",
+  "Read[ARGS]",
+  "[Read(file_path='a')]",
+  "[Read(",
+  "<start_function_call>call:Read{",
+  "<end_function_call>",
+  "<minimax:tool_call>",
+  "functools",
   "antml:",
   "data: ",
   "event: x\n",

@@ -1,6 +1,7 @@
 /** The front of all decoders: text or bytes in, parts out. A character cut between two chunks is put together first. */
-import { NativeTextDecoder } from "./native-text.ts";
-import { Scanner } from "./scanner.ts";
+
+import { Scanner } from "./frame/scanner.ts";
+import { NativeTextDecoder } from "./native/native-text.ts";
 import type { DecodedPart, Decoder, DecoderOptions, Dialect, SchemaLookup } from "./types.ts";
 
 interface TextReader {

@@ -3,12 +3,12 @@
  * table of ToolsXML. Decoders never throw and never hand out a call before its end is sure.
  */
 export { createDecoder, type ParseOptions, parseParts, parseToolCalls } from "./decoder.ts";
-export { encodeCalls, type PlainCall } from "./encode-calls.ts";
-export { encodeResults, formatToolResult } from "./encode-results.ts";
-export { exampleCall } from "./example.ts";
+export { encodeCalls, type PlainCall } from "./encode/encode-calls.ts";
+export { encodeResults, formatToolResult } from "./encode/encode-results.ts";
+export { exampleCall } from "./encode/example.ts";
+export { generateToolInstruction, rightForm } from "./encode/prompt.ts";
 export { guessDialect } from "./guess-dialect.ts";
-export { createNativeDecoder, type NativeDecoder } from "./native.ts";
-export { generateToolInstruction, rightForm } from "./prompt.ts";
+export { createNativeDecoder, type NativeDecoder } from "./native/native.ts";
 export {
   type DecodedCall,
   type DecodedPart,

@@ -28,6 +28,7 @@ export type Repair =
   | "missing end tag"
   | "missing parameter tags"
   | "missing params tag"
+  | "missing tag end"
   | "missing tools tag"
   | "parameter name"
   | "params as JSON"

@@ -1,0 +1,186 @@
+/**
+ * Plain text between calls: where something may begin in it. It only looks and says; it keeps the little memory that
+ * takes across chunks (inline code, whether a line has just begun).
+ */
+
+import { callKeys } from "../read/read-json.ts";
+import { isSpace, readTag } from "../read/tag.ts";
+import { toolsXmlTags } from "../read/tools-xml-tags.ts";
+import { pythonCallAt } from "../token/python-framer.ts";
+import type { SchemaLookup } from "../types.ts";
+import { CharFinder } from "./char-finder.ts";
+import { type FenceLine, readFenceLine, runLength } from "./fence.ts";
+import { InlineCode } from "./inline-code.ts";
+import { jsonMayStart } from "./json-start.ts";
+import type { Hearing } from "./openers.ts";
+import { type Found, lookAtTag } from "./tag-opener.ts";
+
+/** `wait`: more text is needed. A number: it is text up to there. */
+export type Sight =
+  | "wait"
+  | number
+  | { readonly kind: "fence"; readonly line: FenceLine }
+  /** `expected`: a mark before it announced calls. */
+  | { readonly kind: "json"; readonly expected: boolean }
+  | { readonly kind: "mark"; readonly end: number }
+  /** A call in Python's notation. */
+  | { readonly kind: "python" }
+  /** A name and JSON behind Mistral's mark, which ends at `end`. */
+  | { readonly kind: "named"; readonly end: number }
+  | { readonly kind: "tag"; readonly found: Found }
+  /** A tag of ToolsXML without `<tools>` around it. */
+  | { readonly kind: "loose" };
+
+const replyKeys: ReadonlySet<string> = new Set(["reply", "tools"]);
+const mistralMark = "[TOOL_CALLS]";
+/** Phi writes its list of calls right behind this word. */
+const phiMark = "functools";
+const maxBlank = 64;
+
+export class PlainText {
+  readonly inline: InlineCode;
+  private readonly finder: CharFinder;
+  /** Only blanks stand between the last line break and the start of the text at hand. */
+  private blankBefore = true;
+  /** Where a line begins in the text at hand without a line break before it. */
+  private lineFrom = 0;
+  /** The last characters before the text at hand. */
+  private tail = "";
+
+  constructor(
+    private readonly hearing: Hearing,
+    /** Tags of ToolsXML count on a line of their own. */
+    private readonly hearsLoose: boolean,
+    private readonly tools: SchemaLookup,
+  ) {
+    this.finder = new CharFinder(hearing.json === "none" ? ["<", "`", "~"] : ["<", "`", "~", "{", "["]);
+    this.inline = new InlineCode(this.finder);
+  }
+
+  begin(text: string): void {
+    this.finder.reset(text);
+    this.lineFrom = 0;
+    this.inline.resume();
+  }
+
+  /** The text at hand is done with up to `to`. */
+  leave(text: string, to: number): void {
+    this.inline.suspend(to);
+    this.tail = (this.tail + text.slice(Math.max(0, to - phiMark.length), to)).slice(-phiMark.length);
+    this.blankBefore = this.startsLine(text, to);
+  }
+
+  /** What follows counts as a line of its own. */
+  beginLine(at: number): void {
+    this.lineFrom = at;
+  }
+
+  /** The next text goes on in the middle of a line. */
+  breakOff(): void {
+    this.blankBefore = false;
+  }
+
+  next(from: number): number {
+    return this.finder.next(from);
+  }
+
+  startsLine(text: string, at: number): boolean {
+    let p = at - 1;
+    while (p >= this.lineFrom && isBlankInLine(text.charCodeAt(p))) p -= 1;
+    if (p < 0) return this.blankBefore;
+    if (p < this.lineFrom) return true;
+    return text.charCodeAt(p) === 10 || text.charCodeAt(p) === 13;
+  }
+
+  look(text: string, at: number, final: boolean, expectsJson: boolean): Sight {
+    const code = text.charCodeAt(at);
+    if (code === 96 || code === 126) return this.marks(text, at, final);
+    if (this.inline.covers(at)) return at + 1;
+    return code === 60 ? this.tag(text, at, final) : this.bracket(text, at, final, expectsJson);
+  }
+
+  /** A tag at `at`; a number where it is none. */
+  tag(text: string, at: number, final: boolean): Sight {
+    const found = lookAtTag({ text, at, final, hearing: this.hearing });
+    if (found === "wait") return "wait";
+    return found === undefined ? this.looseTag(text, at, final) : { kind: "tag", found };
+  }
+
+  /** JSON at `at` that may be a call; a number where it cannot. */
+  json(text: string, at: number, final: boolean, expected: boolean): Sight {
+    const may = jsonMayStart(text, at, this.hearing.json === "calls" ? callKeys : replyKeys, final);
+    if (may === "more") return "wait";
+    return may === "no" ? at + 1 : { kind: "json", expected };
+  }
+
+  private marks(text: string, at: number, final: boolean): Sight {
+    const run = this.inline.run(text, at, final);
+    if (run === "wait") return "wait";
+    if (run === "decoration") return at + runLength(text, at);
+    if (run >= 3 && this.startsLine(text, at)) {
+      const line = readFenceLine(text, at, final);
+      if (line === "more") return "wait";
+      if (line !== undefined) return { kind: "fence", line };
+    }
+    if (text.charCodeAt(at) === 96) this.inline.toggle(at, run);
+    return at + run;
+  }
+
+  /** Behind Phi's word, if its list follows; `wait` if the text ends inside the word. */
+  phi(text: string, at: number, final: boolean): number | "wait" | undefined {
+    const opening = `${phiMark}[`;
+    if (text.startsWith(opening, at)) return at + phiMark.length;
+    return !final && opening.startsWith(text.slice(at, at + opening.length)) ? "wait" : undefined;
+  }
+
+  bracket(text: string, at: number, final: boolean, expected: boolean): Sight {
+    if (this.hearing.json === "calls" && text.charCodeAt(at) === 91) {
+      if (text.startsWith(mistralMark, at)) return this.mistral(text, at + mistralMark.length, final);
+      if (!final && mistralMark.startsWith(text.slice(at, at + mistralMark.length))) return "wait";
+      if (expected || this.startsLine(text, at)) {
+        const sight = this.python(text, at, final);
+        if (typeof sight !== "number") return sight;
+      }
+    }
+    const begins = expected || this.startsLine(text, at) || this.endsWith(text, at, phiMark);
+    return begins ? this.json(text, at, final, expected) : at + 1;
+  }
+
+  /** A call in Python's notation of a tool that exists; a number where it is none. */
+  python(text: string, at: number, final: boolean): Sight {
+    const name = pythonCallAt(text, at, final);
+    if (name === "more") return "wait";
+    return name !== undefined && this.tools(name.replace(/^(?:functions|tools|default_api)\./, "")) !== undefined
+      ? { kind: "python" }
+      : at + 1;
+  }
+
+  /** Behind the mark stands JSON, or a name with JSON. */
+  private mistral(text: string, end: number, final: boolean): Sight {
+    let p = end;
+    while (p < text.length && isSpace(text.charCodeAt(p)) && p - end < maxBlank) p += 1;
+    if (p >= text.length && !final) return "wait";
+    return /[\p{L}_]/u.test(text.charAt(p)) ? { kind: "named", end } : { kind: "mark", end };
+  }
+
+  private endsWith(text: string, at: number, word: string): boolean {
+    return (this.tail + text.slice(0, at)).slice(-word.length) === word;
+  }
+
+  private looseTag(text: string, at: number, final: boolean): Sight {
+    if (!this.hearsLoose || !this.startsLine(text, at)) return at + 1;
+    const tag = readTag(text, at, final);
+    if (tag === "more") {
+      const word = /^<([a-z_]*)/i.exec(text.slice(at, at + 16))?.[1] ?? "";
+      return this.hearing.prefixes.has(word.toLowerCase()) ? "wait" : at + 1;
+    }
+    const isOurs = tag !== undefined && !tag.closing && toolsXmlTags.has(tag.name);
+    // `<input type="text">` is a form of a web page.
+    return isOurs && !(tag.name === "input" && tag.attributes.size > 0) ? { kind: "loose" } : at + 1;
+  }
+}
+
+/** A blank, a tab, or the mark of the byte order before the first line. */
+function isBlankInLine(code: number): boolean {
+  return code === 32 || code === 9 || code === 0xfeff;
+}

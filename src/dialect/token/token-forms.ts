@@ -1,0 +1,157 @@
+/**
+ * Raw forms of open models, by the special token that opens them: DeepSeek, Kimi K2, Step, gpt-oss harmony, Gemma, Cohere,
+ * Granite, Phi, Llama, LFM. As data: which tokens end a form and how its text is read. A form that cannot be read is an
+ * error that says why, because its tokens leave no doubt that a call was meant.
+ */
+import type { JsonObject } from "../../contract/index.ts";
+import type { FrameContext, FrameEnd } from "../frame/frame.ts";
+import { isObject, shapeOf } from "../frame/shape.ts";
+import { isToolName, toolName } from "../names.ts";
+import { readJson } from "../read/json-text.ts";
+import { callsOfJson, namedArguments } from "../read/read-json.ts";
+import { type DecodedPart, decodedCall, type Repairs } from "../types.ts";
+import { readBareObject } from "./bare-object.ts";
+import { readPythonCalls } from "./python-calls.ts";
+import type { TokenForm } from "./token-framer.ts";
+
+type Read = TokenForm["read"];
+
+interface NamedCall {
+  readonly raw: string;
+  readonly name: string;
+  readonly input: JsonObject | undefined;
+  readonly repairs: Repairs;
+  readonly end: FrameEnd;
+  readonly cut: boolean;
+  readonly id?: string | undefined;
+}
+
+function named({ raw, name, input, repairs, end, cut, id }: NamedCall, context: FrameContext): readonly DecodedPart[] {
+  if (end !== "closed") repairs.add("missing end tag");
+  const known = isToolName(name) ? toolName(name, context.tools, repairs) : "";
+  const unreadable = known === "" ? "the call does not name a tool" : input === undefined ? "its arguments cannot be read" : undefined;
+  const typed = input === undefined ? {} : namedArguments(input, shapeOf(context.tools(known)), repairs);
+  return [{ type: "call", call: decodedCall({ name: known, input: typed, raw, repairs, cutOff: end === "cut" && cut, unreadable, id }) }];
+}
+
+function jsonObject(text: string, repairs: Repairs): { readonly input: JsonObject | undefined; readonly cut: boolean } {
+  const body = text
+    .trim()
+    .replace(/^```(?:json)?\s*/, "")
+    .replace(/\s*```$/, "");
+  if (body === "") return { input: {}, cut: true };
+  const read = readJson(body);
+  if (read?.mended) repairs.add("JSON syntax");
+  return { input: read !== undefined && isObject(read.value) ? read.value : undefined, cut: read?.cut ?? true };
+}
+
+const anyToken = /<\/?[|｜][^<>]{1,40}>/gu;
+
+/** A name, a separating token, and JSON: `functions.Read:0<|tool_call_argument_begin|>{…}`, `function<｜tool▁sep｜>Read⏎{…}`. */
+const separated: Read = (raw, end, context) => {
+  const invoke = raw.search(/<(?:steptml:)?invoke\s/);
+  if (invoke >= 0) return context.decode(raw.slice(invoke).replaceAll("steptml:", "").replaceAll(anyToken, ""));
+  const repairs: Repairs = new Set();
+  const inner = raw.replace(/^<[|｜][^<>]*>/u, "").replace(/<[|｜]tool[▁_]call[▁_]end[|｜]>$/iu, "");
+  const at = /<[|｜]tool[▁_](?:sep|call[▁_]argument[▁_]begin)[|｜]>/iu.exec(inner);
+  const before = at === null ? "" : inner.slice(0, at.index).trim();
+  const after = at === null ? inner : inner.slice(at.index + at[0].length);
+  const brace = after.search(/[{\n`]/);
+  const follows = before === "" || before === "function";
+  const written = follows ? after.slice(0, brace < 0 ? after.length : brace).trim() : before;
+  const name = /^(?:functions\.)?(.*?)(?::\d+)?$/s.exec(written)?.[1] ?? written;
+  const { input, cut } = jsonObject(follows ? after.slice(brace < 0 ? after.length : brace) : after, repairs);
+  return named({ raw, name, input, repairs, end, cut, ...(written === name ? {} : { id: written }) }, context);
+};
+
+/** Mistral: `Read[CALL_ID]x[ARGS]{…}`. */
+export const readNamedJson: Read = (raw, end, context) => {
+  const repairs: Repairs = new Set();
+  const brace = raw.indexOf("{");
+  const head = (brace < 0 ? raw : raw.slice(0, brace)).replace(/\[ARGS\]\s*$/, "");
+  const [name = "", id] = head.split("[CALL_ID]").map((one) => one.trim());
+  const { input, cut } = jsonObject(brace < 0 ? "" : raw.slice(brace), repairs);
+  return named({ raw, name, input, repairs, end, cut, id }, context);
+};
+
+/** One JSON value or a list, or Python's notation, between two tokens. */
+const listed: Read = (raw, end, context) => {
+  const body = raw.replaceAll(anyToken, "").trim();
+  const python = readPythonCalls(body);
+  if (python !== undefined) return pythonParts(python, raw, context);
+  const repairs: Repairs = new Set();
+  const read = readJson(body);
+  // Some models write no closing token, so whole JSON needs none.
+  if (end !== "closed" && read?.mended !== false) repairs.add("missing end tag");
+  if (read?.mended) repairs.add("JSON syntax");
+  const cutOff = end === "cut" && (read?.cut ?? true);
+  const calls = read && callsOfJson(read.value, { raw, repairs, cutOff, sure: true }, context);
+  if (calls !== undefined) return calls;
+  const unreadable = body === "" ? "the call ends before its name" : "it holds neither JSON calls nor Python calls";
+  return [{ type: "call", call: decodedCall({ name: "", input: {}, raw, repairs, cutOff, unreadable }) }];
+};
+
+export function pythonParts(
+  calls: NonNullable<ReturnType<typeof readPythonCalls>>,
+  raw: string,
+  context: FrameContext,
+): readonly DecodedPart[] {
+  return calls.flatMap(({ name, input }) => named({ raw, name, input, repairs: new Set(), end: "closed", cut: false }, context));
+}
+
+/** gpt-oss: `<|channel|>commentary to=functions.Read <|constrain|>json<|message|>{…}<|call|>`. */
+const harmony: Read = (raw, end, context) => {
+  const message = /<[|｜]message[|｜]>/iu.exec(raw);
+  const at = message?.index ?? -1;
+  const head = at < 0 ? raw : raw.slice(0, at);
+  const body = raw.slice(at + (message?.[0].length ?? 0)).replace(/<[|｜](?:call|end|return)[|｜]>$/iu, "");
+  const to = /\bto=(?:functions\.)?([^\s<]+)/.exec(head)?.[1];
+  if (to === undefined) return at < 0 ? undefined : [{ type: "text", text: /\banalysis\b/.test(head) ? raw : body }];
+  const repairs: Repairs = new Set();
+  const { input, cut } = at < 0 ? { input: undefined, cut: true } : jsonObject(body, repairs);
+  return named({ raw, name: to, input, repairs, end, cut }, context);
+};
+
+/** Gemma: `call:Read{path:<escape>a<escape>}`. */
+const gemma: Read = (raw, end, context) => {
+  const body = raw.replace(/^<[^<>]*>/, "").replace(/<(?:end_function_call|tool_call\|)>$/, "");
+  const call = /^\s*call:([^{\s]+)\s*(\{[\s\S]*)?$/.exec(body);
+  const input = readBareObject(call?.[2] ?? "{}");
+  return named({ raw, name: call?.[1] ?? "", input, repairs: new Set(), end, cut: true }, context);
+};
+
+const dsml: Read = (raw, _end, context) => context.decode(raw.replaceAll(/[|｜]DSML[|｜]/giu, ""));
+const thought: Read = (raw) => [{ type: "text", text: raw }];
+
+function form(read: Read, ends: readonly string[], stops: readonly string[] = []): TokenForm {
+  return { read, ends: new Set(ends), stops: new Set(stops) };
+}
+
+const harmonyForm = form(harmony, ["call", "end", "return"], ["start"]);
+const listForm = form(listed, ["end_action", "/tool_call", "tool_call_end", "action_end", "python_end"], ["eom_id", "eot_id", "im_end"]);
+
+/** The form that a token opens. */
+export const tokenForms: ReadonlyMap<string, TokenForm> = new Map([
+  ["tool_call_begin", form(separated, ["tool_call_end"], ["tool_call_begin", "tool_calls_end", "tool_calls_section_end"])],
+  ["dsml:function_calls", form(dsml, ["/dsml:function_calls"])],
+  ["dsml:tool_calls", form(dsml, ["/dsml:tool_calls"])],
+  ["dsml:invoke", form(dsml, ["/dsml:invoke"], ["dsml:invoke"])],
+  ["start", harmonyForm],
+  ["channel", harmonyForm],
+  ["start_function_call", form(gemma, ["end_function_call"], ["start_function_call"])],
+  ["|tool_call", form(gemma, ["tool_call|"], ["|tool_call"])],
+  ["start_action", listForm],
+  ["tool_call", listForm],
+  ["tool_call_start", listForm],
+  ["python_start", listForm],
+  ["start_thinking", form(thought, ["end_thinking"])],
+]);
+
+/** Tokens that begin a section of calls and say nothing themselves. */
+export const sectionTokens: ReadonlySet<string> = new Set(["tool_calls_begin", "tool_calls_section_begin"]);
+
+/** Tokens that end a section of calls or a turn; they are dropped beside a call. */
+export const closingTokens: ReadonlySet<string> = new Set([
+  ...["tool_calls_end", "tool_calls_section_end", "tool_call_end", "end_action", "/tool_call", "tool_call|", "python_end", "action_end"],
+  ...["eom_id", "eot_id", "im_end", "call", "return", "end", "end_of_sentence"],
+]);
