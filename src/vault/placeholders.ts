@@ -2,9 +2,8 @@
  * `$KARYI{NAME}` in the input of a call, and `$$KARYI{NAME}` for the text itself. Only inputs are ever read for
  * placeholders: what a tool brings back, a page or a file, is never expanded. Linear in the text.
  */
-import { type Json, type JsonObject, ToolFailure } from "../contract/index.ts";
+import { type Json, type JsonObject, placeholderPattern, ToolFailure } from "../contract/index.ts";
 
-const placeholder = /\$?\$KARYI\{([A-Za-z_][A-Za-z0-9_]{0,127})\}/g;
 const mark = "$KARYI{";
 /** Inputs are parsed from JSON or markup; nothing meant is nested deeper. */
 const deepest = 500;
@@ -18,7 +17,7 @@ export function placeholdersIn(value: unknown): readonly string[] {
     const next = waiting.pop();
     if (typeof next === "string") {
       if (!next.includes(mark)) continue;
-      for (const [whole, name] of next.matchAll(placeholder)) if (!whole.startsWith("$$") && name !== undefined) names.add(name);
+      for (const [, literal, name = ""] of next.matchAll(placeholderPattern)) if (literal === "") names.add(name);
     } else if (typeof next === "object" && next !== null && !ArrayBuffer.isView(next) && !seen.has(next)) {
       seen.add(next);
       const parts: readonly unknown[] = Array.isArray(next) ? next : Object.values(next);
@@ -37,7 +36,9 @@ export function fillIn(value: Json, fill: (name: string) => string | undefined, 
 function filled(value: Json, fill: (name: string) => string | undefined, depth: number): Json {
   if (typeof value === "string") {
     if (!value.includes(mark)) return value;
-    return value.replace(placeholder, (whole, name: string) => (whole.startsWith("$$") ? whole.slice(1) : (fill(name) ?? whole)));
+    return value.replaceAll(placeholderPattern, (whole, literal: string, name: string) =>
+      literal === "" ? (fill(name) ?? whole) : whole.slice(1),
+    );
   }
   if (typeof value !== "object" || value === null) return value;
   if (depth > deepest) {

@@ -8,7 +8,7 @@ const anywhere: ValueUse = { tool: "WebFetch", hosts: ["api.example.com"] };
 
 async function valuesWith(
   variables: Readonly<Record<string, string>>,
-  bound: { tools?: readonly string[]; hosts?: readonly string[] } = {},
+  bound: { tools?: readonly string[]; hosts?: readonly string[]; commands?: readonly string[] } = {},
 ) {
   const vault = openVault(await temporaryHome(onTestFinished));
   for (const [name, value] of Object.entries(variables)) await vault.set({ name, value, scope: "session", ...bound }, place);
@@ -37,6 +37,44 @@ describe("placeholders", () => {
     expect(placeholdersIn(Array.from({ length: 300_000 }, () => "$KARYI{B}"))).toEqual(["B"]);
     for (const unit of ["$", "$KARYI{", "$KARYI{A", "$$KARYI{"]) expect(placeholdersIn(unit.repeat(300_000))).toEqual([]);
     expect(placeholdersIn(`$KARYI{${"A".repeat(1_000_000)}}`)).toEqual([]);
+  });
+});
+
+describe("bound to commands", () => {
+  const used = (commands?: readonly string[]): ValueUse => ({ tool: "Bash", hosts: [], commands });
+
+  it.each([
+    ["gh", ["gh"]],
+    ["gh", ["gh api /user", "gh auth status"]],
+    ["git push *", ["git push", "git push origin main"]],
+    ["npm publish --tag *", ["npm publish --tag next"]],
+    ["gh * --json *", ["gh pr list --json id"]],
+  ])("%s lets %j have it", async (pattern, commands) => {
+    const values = await valuesWith({ A: "value-of-a" }, { commands: [pattern] });
+    expect(await values.reveal("A", used(commands))).toBe("value-of-a");
+  });
+
+  it.each([
+    ["gh", undefined],
+    ["gh", []],
+    ["gh", ["ghost"]],
+    ["gh", ["gh api", "rev"]],
+    ["git push *", ["git pushed"]],
+    ["git push *", ["git log"]],
+    ["gh * --json *", ["gh pr list"]],
+  ])("%s keeps it from %j", async (pattern, commands) => {
+    const values = await valuesWith({ A: "value-of-a" }, { commands: [pattern] });
+    expect(await failureOf(values.reveal("A", used(commands)))).toMatchObject({ code: "permission_denied" });
+  });
+
+  it("nothing binds to anything at all", async () => {
+    for (const pattern of ["*", " ", "* push"])
+      expect(await failureOf(valuesWith({ A: "value-of-a" }, { commands: [pattern] }))).toMatchObject({ code: "invalid_tool_input" });
+  });
+
+  it("texts that hold values are told by name", async () => {
+    const values = await valuesWith({ A: "value-of-a", B: "value-of-b" });
+    expect(await values.heldIn(["x", "Bearer value-of-b"])).toEqual([{ name: "B", value: "value-of-b" }]);
   });
 });
 

@@ -4,20 +4,28 @@
  */
 import { type Json, ToolFailure, type Values, type ValueUse } from "../contract/index.ts";
 import { fillIn, placeholdersIn } from "./placeholders.ts";
-import { type Variable, whyNotBound } from "./variables.ts";
+import { isBound, type Variable, whyNotBound } from "./variables.ts";
 import type { Vault, VaultPlace } from "./vault.ts";
 
 export interface ValuesOptions {
   /** What a variable that does not exist does: stops the call (`interactive`), or stays as it is written, with a warning. */
   readonly missing?: "interactive" | "warn";
   readonly warn?: (message: string) => void;
+  /** True while nobody is asked about calls: a value is then used only as a binding says, since a program can print what it holds. */
+  readonly unattended?: () => boolean;
 }
 
-export function sessionValues(vault: Vault, place: VaultPlace, { missing = "interactive", warn = () => {} }: ValuesOptions = {}): Values {
+export function sessionValues(
+  vault: Vault,
+  place: VaultPlace,
+  { missing = "interactive", warn = () => {}, unattended = () => false }: ValuesOptions = {},
+): Values {
   const usable = async (name: string, use: ValueUse): Promise<Variable | undefined> => {
     const variable = await vault.get(name, place);
     const problem = variable === undefined ? undefined : whyNotBound(variable, use);
     if (problem !== undefined) throw notBound(name, problem);
+    if (variable !== undefined && unattended() && !isBound(variable))
+      throw notBound(name, `${name} is bound to no tool, host or command, and nobody is asked here whether it may be used.`);
     return variable;
   };
   return {
@@ -45,6 +53,15 @@ export function sessionValues(vault: Vault, place: VaultPlace, { missing = "inte
       warn(`There is no variable ${name}: left as it is written.`);
       return `$KARYI{${name}}`;
     },
+    async heldIn(texts) {
+      if (texts.length === 0) return [];
+      const known = await Promise.all((await vault.list(place)).map(({ name }) => vault.get(name, place)));
+      return known.flatMap((variable) =>
+        variable !== undefined && variable.value !== "" && texts.some((text) => text.includes(variable.value))
+          ? [{ name: variable.name, value: variable.value }]
+          : [],
+      );
+    },
   };
 }
 
@@ -62,7 +79,7 @@ function valueMissing(names: readonly string[]): ToolFailure {
 
 function notBound(name: string, problem: string): ToolFailure {
   return new ToolFailure("permission_denied", problem, {
-    hint: `The person decides where a variable may be used (\`karyi var set ${name} --hosts … --tools …\`).`,
+    hint: `The person decides where a variable may be used (\`karyi var set ${name} --hosts … --tools … --commands …\`).`,
     details: { reason: "value_not_bound", name },
   });
 }

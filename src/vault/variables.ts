@@ -12,6 +12,7 @@ export interface Variable {
   readonly note?: string;
   readonly tools?: readonly string[];
   readonly hosts?: readonly string[];
+  readonly commands?: readonly string[];
   readonly createdAt: number;
 }
 
@@ -42,8 +43,17 @@ export function warningsFor({ name, value }: Pick<Variable, "name" | "value">): 
   return [`${name} has fewer than ${shortestMaskable} characters: it can be masked ${masked} in outputs, and in no encoded form.`];
 }
 
-export function infoOf({ name, scope, note, tools, hosts }: Variable): VariableInfo {
-  return { name, scope, ...(note === undefined ? {} : { note }), ...(tools && { tools }), ...(hosts && { hosts }) };
+export function infoOf({ name, scope, note, tools, hosts, commands }: Variable): VariableInfo {
+  const bound = { ...(tools && { tools }), ...(hosts && { hosts }), ...(commands && { commands }) };
+  return { name, scope, ...(note === undefined ? {} : { note }), ...bound };
+}
+
+/** A pattern that begins with anything would bind to nothing. */
+export function normalCommand(command: string): string {
+  const text = command.trim().replaceAll(/\s+/g, " ");
+  if (text === "" || text.startsWith("*"))
+    throw badVariable(`'${command.slice(0, 80)}' is not a command.`, "Write a program such as gh, or a command such as 'git push *'.");
+  return text;
 }
 
 /** Hosts as a URL spells them, `*.` in front for all below; anything else is refused rather than never matched. */
@@ -60,7 +70,13 @@ export function normalHost(host: string): string {
 
 /** Why the variable may not be used so, or nothing. */
 export function whyNotBound(variable: Variable, use: ValueUse): string | undefined {
-  const { name, tools, hosts } = variable;
+  const { name, tools, hosts, commands } = variable;
+  if (commands !== undefined) {
+    if (use.commands === undefined || use.commands.length === 0)
+      return `${name} may only be used in ${commands.join(", ")}, and it is not known that nothing else would run here.`;
+    const other = use.commands.find((text) => !commands.some((allowed) => matchesCommand(allowed, text)));
+    if (other !== undefined) return `${name} may only be used in ${commands.join(", ")}, not beside ${other.split(" ", 1)[0] ?? ""}.`;
+  }
   if (tools !== undefined && !tools.some((tool) => matchesTool(tool, use.tool))) {
     return `${name} may only be used with ${tools.join(", ")}, not with ${use.tool}.`;
   }
@@ -68,6 +84,19 @@ export function whyNotBound(variable: Variable, use: ValueUse): string | undefin
   if (use.hosts.length === 0) return `${name} may only be sent to ${hosts.join(", ")}, and it is not known where this call would send it.`;
   const other = use.hosts.find((host) => !hosts.some((allowed) => matchesHost(allowed, host)));
   return other === undefined ? undefined : `${name} may only be sent to ${hosts.join(", ")}, not to ${other}.`;
+}
+
+export function isBound({ tools, hosts, commands }: Pick<Variable, "tools" | "hosts" | "commands">): boolean {
+  return tools !== undefined || hosts !== undefined || commands !== undefined;
+}
+
+/** `gh` stands for every call of it, `git push *` also for one without further arguments. */
+function matchesCommand(allowed: string, text: string): boolean {
+  const pattern = /[ *]/.test(allowed) ? allowed : `${allowed} *`;
+  if (pattern.endsWith(" *") && !pattern.slice(0, -2).includes("*"))
+    return text === pattern.slice(0, -2) || text.startsWith(pattern.slice(0, -1));
+  const parts = pattern.split("*").map((part) => part.replaceAll(/[.+?^${}()|[\]\\]/g, "\\$&"));
+  return new RegExp(`^${parts.join("[^]*")}$`).test(text);
 }
 
 function matchesTool(allowed: string, tool: string): boolean {

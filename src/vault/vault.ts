@@ -9,7 +9,7 @@ import { addKey, findKey, forgetOldKeys, givenKey, type KeySource, newKey, type 
 import type { Secret } from "./mask/known-values.ts";
 import { parseSealed, seal, unseal } from "./sealed-file.ts";
 import { sessionValues, type ValuesOptions } from "./session-values.ts";
-import { checkVariable, infoOf, normalHost, type Variable, warningsFor } from "./variables.ts";
+import { checkVariable, infoOf, normalCommand, normalHost, type Variable, warningsFor } from "./variables.ts";
 
 /** The vault's file, as the machine gives it. */
 export interface VaultFiles {
@@ -41,6 +41,7 @@ export interface NewVariable {
   readonly note?: string;
   readonly tools?: readonly string[];
   readonly hosts?: readonly string[];
+  readonly commands?: readonly string[];
 }
 
 /** Values that are no longer in use stay masked for as long as this process lives, up to this many. */
@@ -91,7 +92,7 @@ export class Vault {
   /** Sets or replaces; answers words of warning for the person. */
   async set(variable: NewVariable, place: VaultPlace): Promise<readonly string[]> {
     checkVariable(variable);
-    const { name, value, scope, note, tools, hosts } = variable;
+    const { name, value, scope, note, tools, hosts, commands } = variable;
     const kept: Variable = {
       name,
       value,
@@ -100,6 +101,7 @@ export class Vault {
       ...(note === undefined ? {} : { note }),
       ...(tools === undefined || tools.length === 0 ? {} : { tools }),
       ...(hosts === undefined || hosts.length === 0 ? {} : { hosts: hosts.map(normalHost) }),
+      ...(commands === undefined || commands.length === 0 ? {} : { commands: commands.map(normalCommand) }),
       createdAt: this.#now(),
     };
     const replace = (all: readonly Variable[]) => [...all.filter((other) => !isSame(other, kept)), kept];

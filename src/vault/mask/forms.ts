@@ -8,7 +8,7 @@ export const shortestMaskable = 8;
 /** Below this not even whole words: half of all text would be masked. */
 export const shortestWord = 4;
 /** Lines of a value with several lines are masked one by one from this length on. */
-const shortestLine = 16;
+const shortestLine = shortestMaskable;
 
 /** Texts to look for, longest forms included; `tail`: base64 whose last character and padding depend on what follows. */
 export interface Forms {
@@ -32,7 +32,7 @@ function linesOf(value: string): string[] {
   return value
     .split(/\r?\n/)
     .map((line) => line.trim())
-    .filter((line) => line.length >= shortestLine && !line.startsWith("-----") && /\S{16}/.test(line));
+    .filter((line) => line.length >= shortestLine && !line.startsWith("-----"));
 }
 
 const plainEverywhere = /^[A-Za-z0-9]+$/;

@@ -2,13 +2,12 @@
  * Values inside base64 that is broken into lines: `base64`, `openssl` and mail do that every 64 or 76 characters.
  * Line breaks between two such lines are taken out, with the mark that a line of stderr gets, and the joined text is searched.
  */
+import { stderrMark } from "../../contract/index.ts";
 import { base64, endOfRun, isIn } from "./char-class.ts";
 import type { Window } from "./findings.ts";
 
 /** A line of base64 has at least this many characters before its break, so every such line covers a multiple of it. */
 const shortestLine = 48;
-
-const stderrMark = "[stderr] ";
 
 const members = new Uint8Array(256);
 for (let code = 0; code < 128; code++) members[code] = base64[code] ?? 0;
