@@ -62,6 +62,8 @@ test("an approval expires, answered or not", async () => {
   await store.answerApproval({ id: "a2", answer: "once", answeredBy: "terminal", now });
   now = 200;
   expect((await store.listApprovals({ status: "expired" })).map((approval) => approval.id)).toEqual(["a1", "a2"]);
+  const [{ callId } = { callId: "" }] = await store.listApprovals({});
+  expect((await store.listApprovals({ callId })).map((approval) => approval.id)).toEqual(["a1"]);
   expect(await store.listApprovals({ status: "pending" })).toEqual([]);
   expect(await store.answerApproval({ id: "a1", answer: "once", answeredBy: "terminal", now })).toBeUndefined();
   expect(await store.startCall(aStart(other, { approvalId: "a2", durable: true }))).toEqual({ kind: "approval_void", status: "expired" });

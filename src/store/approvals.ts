@@ -2,7 +2,15 @@
  * Approvals: written with the call they stop, answered once, used once. `expired` is never stored:
  * it is what a pending or granted one becomes when its time has passed.
  */
-import type { Answer, ApprovalAnswer, ApprovalCard, ApprovalDraft, ApprovalRecord, ApprovalStatus } from "../contract/index.ts";
+import type {
+  Answer,
+  ApprovalAnswer,
+  ApprovalCard,
+  ApprovalDraft,
+  ApprovalFilter,
+  ApprovalRecord,
+  ApprovalStatus,
+} from "../contract/index.ts";
 import { appendAudit } from "./audit.ts";
 import type { Database } from "./database.ts";
 import { optional } from "./json-text.ts";
@@ -30,19 +38,19 @@ export function findApproval(database: Database, id: string, now: number): Appro
 }
 
 /** Oldest first, as somebody would answer them. */
-export function listApprovals(
-  database: Database,
-  filter: { readonly sessionId?: string; readonly status?: ApprovalStatus },
-  now: number,
-): ApprovalRecord[] {
+export function listApprovals(database: Database, filter: ApprovalFilter, now: number): ApprovalRecord[] {
   const where: string[] = [];
   const parameters: string[] = [];
   if (filter.sessionId !== undefined) {
     where.push("session_id = ?");
     parameters.push(filter.sessionId);
   }
+  if (filter.callId !== undefined) {
+    where.push("call_id = ?");
+    parameters.push(filter.callId);
+  }
   // Expired ones are stored as what they were.
-  if (filter.status === "pending") where.push("status = 'pending'");
+  if (filter.status === "pending" || filter.status === "granted") where.push(`status = '${filter.status}'`);
   const sql = `SELECT * FROM approvals ${where.length === 0 ? "" : `WHERE ${where.join(" AND ")}`} ORDER BY n`;
   const records = database.all<ApprovalRow>(sql, ...parameters).map((row) => recordOf(row, now));
   return filter.status === undefined ? records : records.filter((record) => record.status === filter.status);
@@ -78,7 +86,7 @@ export function insertApproval(database: Database, { record }: ApprovalDraft, ti
 /** Inside a write transaction. The first answer in time wins; every later one changes nothing. */
 export function answerApproval(database: Database, reply: ApprovalAnswer, time: number): ApprovalRecord | undefined {
   const found = findApproval(database, reply.id, reply.now);
-  if (found?.status !== "pending") return undefined;
+  if (found?.status !== "pending" || (reply.nonce !== undefined && reply.nonce !== found.nonce)) return undefined;
   const status = reply.answer === "deny" ? "refused" : "granted";
   database.run(
     "UPDATE approvals SET status = ?, answer = ?, answered_by = ?, answered_at = ?, words = ? WHERE id = ?",
@@ -98,6 +106,31 @@ export function answerApproval(database: Database, reply: ApprovalAnswer, time: 
     plan_hash: found.planHash,
   });
   return findApproval(database, reply.id, reply.now);
+}
+
+/** Inside a write transaction. */
+export function renewApproval(
+  database: Database,
+  { id, card, planHash, nonce, policyVersion }: Pick<ApprovalRecord, "id" | "card" | "planHash" | "nonce" | "policyVersion">,
+  time: number,
+): ApprovalRecord | undefined {
+  const found = findApproval(database, id, time);
+  if (found?.status !== "pending") return found;
+  database.run(
+    "UPDATE approvals SET plan_hash = ?, nonce = ?, policy_version = ?, card = ? WHERE id = ?",
+    planHash,
+    nonce,
+    policyVersion,
+    JSON.stringify(card),
+    id,
+  );
+  appendAudit(database, time, found.sessionId, "approval_renewed", {
+    approval_id: id,
+    call_id: found.callId,
+    summary: card.summary,
+    plan_hash: planHash,
+  });
+  return findApproval(database, id, time);
 }
 
 /** Inside a write transaction. `undefined` when it is used up now; else the reason why it cannot be. */

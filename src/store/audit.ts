@@ -60,6 +60,10 @@ export function readAudit(database: Database, after: number, limit: number): Aud
   });
 }
 
+export function auditRows(database: Database): number {
+  return lastRow(database)?.seq ?? 0;
+}
+
 /** Page by page, so that a long chain does not stop the process; others may append meanwhile. */
 export async function verifyAudit(database: Database): Promise<{ readonly rows: number; readonly brokenAt?: number }> {
   let last: Head = { seq: 0, hash: "" };

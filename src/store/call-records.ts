@@ -4,6 +4,7 @@ import type { StoreContext } from "./context.ts";
 import type { Database, Parameter } from "./database.ts";
 import { optional } from "./json-text.ts";
 import type { LongOutputs, PackedResult } from "./long-outputs.ts";
+import { unpressed } from "./pressed-text.ts";
 
 interface CallRow {
   readonly n: number;
@@ -79,22 +80,64 @@ export function runningCalls({ database, longOutputs }: Place, ownerId: string, 
 
 export function readJournal(database: Database, callId: string): JournalEntry[] {
   return database
-    .all<{ path: string; before: string; after: string | null }>(
-      "SELECT path, before, after FROM journal WHERE n = (SELECT n FROM calls WHERE id = ?) ORDER BY position",
+    .all<JournalRow>(
+      "SELECT path, position, before, after FROM journal WHERE n = (SELECT n FROM calls WHERE id = ?) ORDER BY position",
       callId,
     )
-    .map((row) => ({
-      path: row.path,
-      before: JSON.parse(row.before) as FileImage,
-      ...optional("after", row.after === null ? null : (JSON.parse(row.after) as FileImage)),
-    }));
+    .map(entryOf);
 }
 
-/** Content hashes that undo may still ask for. */
+interface JournalRow {
+  readonly path: string;
+  readonly position: number;
+  readonly before: string;
+  readonly after: string | null;
+}
+
+function entryOf({ path, before, after }: JournalRow): JournalEntry {
+  return {
+    path,
+    before: JSON.parse(before) as FileImage,
+    ...(after === null ? {} : laterOf(JSON.parse(after) as FileImage | IntendedImage)),
+  };
+}
+
+const rowsAtOnce = 2000;
+
+/** Each part is a question of its own, so that others get their turn. */
+export async function* journalParts(
+  database: Database,
+  callId: string,
+  order: "forwards" | "backwards",
+): AsyncGenerator<readonly JournalEntry[]> {
+  const [beyond, sorted] = order === "forwards" ? ["position > ?", "position"] : ["position < ?", "position DESC"];
+  const sql = `SELECT path, position, before, after FROM journal WHERE n = (SELECT n FROM calls WHERE id = ?) AND ${beyond}
+    ORDER BY ${sorted} LIMIT ${rowsAtOnce}`;
+  let at: number | undefined = order === "forwards" ? -1 : Number.MAX_SAFE_INTEGER;
+  while (at !== undefined) {
+    const from: number = at;
+    const rows = await database.query(() => database.all<JournalRow>(sql, callId, from));
+    if (rows.length > 0) yield rows.map(entryOf);
+    at = rows.length < rowsAtOnce ? undefined : rows.at(-1)?.position;
+  }
+}
+
+/** In the place of an image after the call, as long as there is none. */
+export interface IntendedImage {
+  readonly kind: "intended";
+  readonly content: string | null;
+}
+
+function laterOf(image: FileImage | IntendedImage): Pick<JournalEntry, "after" | "intended"> {
+  return image.kind === "intended" ? { intended: image.content } : { after: image };
+}
+
+/** Content hashes and packs that undo may still ask for. */
 export function usedBlobs(database: Database): ReadonlySet<string> {
   const rows = database.all<{ hash: string }>(
     `SELECT before ->> '$.hash' AS hash FROM journal WHERE before ->> '$.hash' IS NOT NULL
-     UNION SELECT after ->> '$.hash' FROM journal WHERE after ->> '$.hash' IS NOT NULL`,
+     UNION SELECT after ->> '$.hash' FROM journal WHERE after ->> '$.hash' IS NOT NULL
+     UNION SELECT before ->> '$.packed.file' FROM journal WHERE before ->> '$.packed.file' IS NOT NULL`,
   );
   return new Set(rows.map((row) => row.hash));
 }
@@ -120,7 +163,7 @@ function recordOf(row: CallRow, longOutputs: LongOutputs): CallRecord {
     ...optional("messageId", row.message_id),
     ...optional("agent", row.agent),
     ...optional("status", row.status),
-    ...optional("result", row.result === null ? null : longOutputs.unpack({ text: row.result, place: placeOf(row) })),
+    ...optional("result", row.result === null ? null : longOutputs.unpack({ text: unpressed(row.result), place: placeOf(row) })),
     ...optional("undoOf", row.undo_of),
     request,
   };

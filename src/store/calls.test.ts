@@ -12,7 +12,15 @@ test("a call is recorded when it starts and when it settles, with its events", a
   const { id: sessionId } = await aSession(store);
   const call = aCall(sessionId, "c1", { messageId: "m1", agent: "general" });
   const started = await store.startCall(aStart(call));
-  const event = { seq: 1, time: 50, sessionId, schemaVersion: 1, type: "tool_call", callId: "c1", body: { tool: "Read" } };
+  const event = {
+    seq: 1,
+    time: 50,
+    sessionId,
+    schemaVersion: 1,
+    type: "tool_call",
+    callId: "c1",
+    body: { tool: "Read", input: call.input, summary: call.summary },
+  };
   expect(started).toEqual({ kind: "started", events: [event] });
   const running = { ...call, ownerId: store.owner.id, phase: "running" };
   expect(await store.call("c1")).toEqual(running);

@@ -19,12 +19,13 @@ import {
 } from "../contract/index.ts";
 import { insertApproval, useApproval, voidApprovals } from "./approvals.ts";
 import { appendAudit } from "./audit.ts";
-import { type CallDetail, findCall, runningCalls } from "./call-records.ts";
+import { type CallDetail, findCall, type IntendedImage, runningCalls } from "./call-records.ts";
 import type { StoreContext } from "./context.ts";
 import type { Database } from "./database.ts";
 import { insertEvents } from "./events.ts";
 import { sha256 } from "./json-text.ts";
 import { leftOwners } from "./owners.ts";
+import { pressed } from "./pressed-text.ts";
 import { applyPatch } from "./sessions.ts";
 
 /** Inside a write transaction. The first image of a path before counts, but one of the time alone gives way; and the last one after it. */
@@ -38,9 +39,14 @@ function insertJournal(database: Database, callId: string, entries: readonly Jou
       entry.path,
       from + index,
       JSON.stringify(entry.before),
-      entry.after === undefined ? null : JSON.stringify(entry.after),
+      afterText(entry),
     );
   });
+}
+
+function afterText({ after, intended }: JournalEntry): string | null {
+  if (after !== undefined) return JSON.stringify(after);
+  return intended === undefined ? null : JSON.stringify({ kind: "intended", content: intended } satisfies IntendedImage);
 }
 
 /** Inside a write transaction: what a running call finds out later that it will change. */
@@ -101,7 +107,8 @@ export function requestApproval(context: StoreContext, draft: ApprovalDraft): Ka
     const existing = findCall(context, call.id);
     if (existing !== undefined) {
       refuseOtherSession(existing, call.sessionId);
-      if (existing.phase !== "asked")
+      const stops = draft.rehearsed === true && existing.phase === "running" && existing.ownerId === owner.id;
+      if (existing.phase !== "asked" && !stops)
         throw conflict("already_started", `Call ${call.id} is ${existing.phase} already; nothing can be asked about it.`);
     }
     replaceCall(database, call, owner.id, "asked", detail, false);
@@ -128,7 +135,7 @@ export function settleCall({ database, longOutputs, owner, now }: StoreContext, 
     n,
     time,
     status,
-    text,
+    pressed(text),
     place?.file ?? null,
     place?.at ?? null,
     place?.bytes ?? null,
@@ -157,28 +164,58 @@ export function settleCall({ database, longOutputs, owner, now }: StoreContext, 
     status,
     result_status: settlement.result.status,
     error_code: settlement.result.error?.code,
+    rule: settlement.rule ?? settlement.result.error?.details?.rule,
+    by: settlement.by,
     result_hash: settlement.durable ? sha256(text) : undefined,
     ...(settlement.mark === undefined ? {} : { marked: settlement.mark.map((mark) => ({ call_id: mark.callId, status: mark.status })) }),
   });
   return events;
 }
 
+/** Inside a write transaction. */
+export function leaveWaiting({ database, owner }: StoreContext, callId: string): boolean {
+  const open = "NOT EXISTS (SELECT 1 FROM outcomes WHERE outcomes.n = calls.n)";
+  return (
+    database.run(`UPDATE calls SET phase = 'asked' WHERE id = ? AND phase = 'running' AND owner_id = ? AND ${open}`, callId, owner.id) > 0
+  );
+}
+
 /** What dead processes left running becomes this process's to settle; no two processes get the same one. */
-export async function adoptOrphans(context: StoreContext): Promise<readonly CallRecord[]> {
+export async function adoptOrphans(context: StoreContext, workspace?: string): Promise<readonly CallRecord[]> {
   const { database, owner } = context;
   const left = await database.query(() => leftOwners(context));
   if (left.length === 0) return [];
   return database.write(false, () =>
     // Looked up again under the lock: somebody else may have been quicker.
     leftOwners(context).flatMap(({ id, firstCall }) => {
-      const orphans = runningCalls(context, id, firstCall);
+      const all = runningCalls(context, id, firstCall);
+      const orphans = all.filter((call) => workspace === undefined || !changesElsewhere(database, call, workspace));
       for (const orphan of orphans) database.run("UPDATE calls SET owner_id = ? WHERE id = ?", owner.id, orphan.id);
       if (orphans.length > 0) database.run("UPDATE owners SET first_call = min(first_call, ?) WHERE id = ?", firstCall, owner.id);
       database.run("DELETE FROM locks WHERE owner_id = ?", id);
-      database.run("DELETE FROM owners WHERE id = ?", id);
+      if (orphans.length === all.length) database.run("DELETE FROM owners WHERE id = ?", id);
       return orphans.map((orphan) => ({ ...orphan, ownerId: owner.id }));
     }),
   );
+}
+
+/** Whose files the calls of dead processes were changing. */
+export function orphanWorkspaces(context: StoreContext): string[] {
+  const calls = leftOwners(context).flatMap(({ id, firstCall }) => runningCalls(context, id, firstCall));
+  const workspaces = calls.flatMap((call) => (isWriting(context.database, call.id) ? (workspaceOf(context.database, call) ?? []) : []));
+  return [...new Set(workspaces)];
+}
+
+function changesElsewhere(database: Database, call: CallRecord, workspace: string): boolean {
+  return isWriting(database, call.id) && workspaceOf(database, call) !== workspace;
+}
+
+function isWriting(database: Database, callId: string): boolean {
+  return database.one("SELECT 1 FROM calls WHERE id = ? AND writing = 1", callId) !== undefined;
+}
+
+function workspaceOf(database: Database, { sessionId }: CallRecord): string | undefined {
+  return database.one<{ workspace: string }>("SELECT workspace FROM sessions WHERE id = ?", sessionId)?.workspace;
 }
 
 function detailOf({ input, effects, request }: CallStart["call"]): string {

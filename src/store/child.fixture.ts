@@ -18,7 +18,7 @@ afterAll(() => {
 function compile(): string {
   const target = mkdtempSync(join(tmpdir(), "karyi-store-child-"));
   const driver = import.meta.resolve("@photostructure/sqlite");
-  for (const room of ["store", "contract"]) {
+  for (const room of ["store", "contract", "contract/secrets"]) {
     const source = fileURLToPath(new URL(`../${room}`, import.meta.url));
     mkdirSync(join(target, room));
     for (const name of readdirSync(source).filter((file) => file.endsWith(".ts") && !/\.(test|fixture)\.ts$/.test(file))) {

@@ -9,6 +9,10 @@ export interface StoreContext {
   readonly directory: string;
   readonly longOutputs: LongOutputs;
   readonly owner: Owner;
+  /** Of this owner; absent if others know by its pid whether it lives. */
+  readonly leaseMs?: number | undefined;
   isAlive(owner: Owner): boolean;
+  /** Alive, but it does not go on until somebody lets it. */
+  isStopped(owner: Owner): boolean;
   now(): number;
 }

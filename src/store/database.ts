@@ -10,7 +10,7 @@
  */
 import { setTimeout as delay } from "node:timers/promises";
 import type { DatabaseSyncInstance, StatementSyncInstance } from "@photostructure/sqlite";
-import { failureOf, isBusy, isDamage, storeFailure } from "./failures.ts";
+import { failureOf, isBusy, isDamage, readOnlyFailure, storeFailure } from "./failures.ts";
 import { releaseAfter } from "./lingering.ts";
 
 export type Parameter = string | number | null | Uint8Array;
@@ -33,6 +33,7 @@ interface Waiting {
 export interface DatabaseOptions {
   readonly connection: DatabaseSyncInstance;
   readonly directory: string;
+  readonly readOnly?: boolean;
   /** Called once, with what SQLite said, when an operation met damaged pages. */
   onDamage(reason: string): void;
   /** Called when nothing of the connection remains: others may set the file aside from now on. */
@@ -71,6 +72,10 @@ export class Database {
   constructor(options: DatabaseOptions) {
     this.#options = options;
     this.#connection = options.connection;
+  }
+
+  get readOnly(): boolean {
+    return this.#options.readOnly ?? false;
   }
 
   /** Number of rows changed. Only inside `write`. */
@@ -139,6 +144,7 @@ export class Database {
 
   /** A relaxed write that may wait a moment for company. `size` is about what it holds in memory meanwhile. */
   writeSoon<T>(work: () => T, size: number): Promise<T> {
+    if (this.readOnly) return Promise.reject(readOnlyFailure(this.#options.directory));
     return new Promise<T>((resolve, reject) => {
       this.#waiting.push({ work, resolve, reject });
       this.#waitingSize += size;
@@ -162,6 +168,15 @@ export class Database {
       signal.addEventListener("abort", done);
       if (this.#poll === undefined) this.#startPolling();
     });
+  }
+
+  /** Moves with the commits of other connections only, and asks for no lock. 0 if it cannot be told. */
+  othersVersion(): number {
+    try {
+      return this.#dataVersion();
+    } catch {
+      return 0;
+    }
   }
 
   close(): void {

@@ -1,7 +1,8 @@
 /** The event stream of each session: gapless numbers given inside the transaction, read from anywhere (C10). */
-import { type EventDraft, type EventType, eventSchemaVersion, type JsonObject, type KaryiEvent } from "../contract/index.ts";
+import { type EventDraft, type EventType, eventSchemaVersion, type KaryiEvent } from "../contract/index.ts";
 import type { Database } from "./database.ts";
 import { optional } from "./json-text.ts";
+import { pressed, unpressed } from "./pressed-text.ts";
 import { unknownSession } from "./sessions.ts";
 
 interface EventRow {
@@ -35,7 +36,7 @@ export function insertEvents(database: Database, sessionId: string, drafts: read
       draft.agent ?? null,
       draft.subagentId ?? null,
       draft.parentSeq ?? null,
-      JSON.stringify(draft.body),
+      pressed(JSON.stringify(draft.body)),
     );
     return { ...draft, seq, time, sessionId, schemaVersion: eventSchemaVersion };
   });
@@ -46,18 +47,32 @@ export function insertEvents(database: Database, sessionId: string, drafts: read
 export function readEvents(database: Database, sessionId: string, after: number, limit: number): KaryiEvent[] {
   return database
     .all<EventRow>("SELECT * FROM events WHERE session_id = ? AND seq > ? ORDER BY seq LIMIT ?", sessionId, after, limit)
-    .map((row) => ({
-      type: row.type,
-      ...optional("agent", row.agent),
-      ...optional("callId", row.call_id),
-      ...optional("subagentId", row.subagent_id),
-      ...optional("parentSeq", row.parent_seq),
-      body: JSON.parse(row.body) as JsonObject,
-      seq: row.seq,
-      time: row.time,
-      sessionId,
-      schemaVersion: row.schema_version,
-    }));
+    .map((row) => eventOf(sessionId, row));
+}
+
+/** The last `limit` events before `before`, oldest first. */
+export function readLastEvents(database: Database, sessionId: string, before: number, limit: number): KaryiEvent[] {
+  return database
+    .all<EventRow>("SELECT * FROM events WHERE session_id = ? AND seq < ? ORDER BY seq DESC LIMIT ?", sessionId, before, limit)
+    .reverse()
+    .map((row) => eventOf(sessionId, row));
+}
+
+/** The body was written by `insertEvents` as the body of this type. */
+function eventOf(sessionId: string, row: EventRow): KaryiEvent {
+  const event = {
+    type: row.type,
+    ...optional("agent", row.agent),
+    ...optional("callId", row.call_id),
+    ...optional("subagentId", row.subagent_id),
+    ...optional("parentSeq", row.parent_seq),
+    body: JSON.parse(unpressed(row.body)),
+    seq: row.seq,
+    time: row.time,
+    sessionId,
+    schemaVersion: row.schema_version,
+  };
+  return event as KaryiEvent;
 }
 
 function lastSeq(database: Database, sessionId: string): number {

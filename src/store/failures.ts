@@ -58,11 +58,7 @@ export function failureOf(error: unknown, directory: string): unknown {
     case primary.cannotOpen:
       return isFull(directory) ? diskFull(directory, error) : diskError(directory, error);
     case primary.readOnly:
-      return new ToolFailure("tool_error", `Karyi's state in ${directory} cannot be written: it is read-only.`, {
-        hint: "Give this user write permission on the directory, or use another --home.",
-        details: { reason: "store_readonly" },
-        cause: error,
-      });
+      return readOnlyFailure(directory, error);
     case primary.busy:
     case primary.locked:
       return new ToolFailure("tool_error", `Karyi's state in ${directory} stayed locked by another process for too long.`, {
@@ -76,6 +72,14 @@ export function failureOf(error: unknown, directory: string): unknown {
     default:
       return error;
   }
+}
+
+export function readOnlyFailure(directory: string, cause?: unknown): ToolFailure {
+  return new ToolFailure("tool_error", `Karyi's state in ${directory} cannot be written: it is read-only.`, {
+    hint: "Give this user write permission on the directory, or use another --home.",
+    details: { reason: "store_readonly" },
+    cause,
+  });
 }
 
 const unusableCodes = new Set(["EACCES", "EPERM", "EROFS", "ENOTDIR", "EEXIST", "EISDIR", "ELOOP", "ENAMETOOLONG"]);

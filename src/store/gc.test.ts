@@ -93,3 +93,31 @@ test("after everything was forgotten, what a process leaves running is still fou
   await late.close();
   expect((await gone.adoptOrphans()).map((call) => call.id)).toEqual(["left"]);
 });
+
+test("of a session in use the old calls go with their images and outputs, and what is young stays", async () => {
+  let now = 1000;
+  const store = await aStore(await temporaryHome(), { now: () => now });
+  const { id } = await aSession(store, "used");
+  const call = async (name: string) => {
+    const journal = [{ path: `/w/${name}`, before: { kind: "absent" as const } }];
+    await store.startCall(aStart(aCall(id, name, { startedAt: now }), { journal, durable: true }));
+    await store.settleCall(aSettlement(id, name));
+  };
+  for (let index = 0; index < 450; index++) await call(`old${index}`);
+  const ref = await writeOutput(store, id, 100);
+  now = 5000;
+  await call("young");
+  const request = { olderThan: 2000, maxOutputBytes: 1e9, dryRun: true };
+  expect(await store.gc(request)).toMatchObject({ sessions: 0, calls: 450 });
+  expect(await store.gc({ ...request, dryRun: false, maxCalls: 100 })).toMatchObject({ calls: 100 });
+  expect(await store.gc({ ...request, dryRun: false })).toMatchObject({ calls: 350 });
+  expect([await store.call("old0"), await store.journal("old449"), await store.readOutput(id, ref, 0, 10)]).toEqual([
+    undefined,
+    [],
+    undefined,
+  ]);
+  expect(await store.call("young")).toMatchObject({ phase: "settled" });
+  expect(await store.journal("young")).toHaveLength(1);
+  const seqs = (await store.readEvents(id, 0, 10)).map(({ seq }) => seq);
+  expect(seqs).toEqual([901, 902]);
+});

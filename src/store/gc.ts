@@ -1,8 +1,8 @@
 /**
- * Retention: forgets what old sessions did and trims stored outputs to their quota. The session itself
- * stays (its key, directory and rules are small and may be open somewhere), its numbering goes on, and
- * the audit rows stay, for they are the proof. A session with a call that runs or waits for a person
- * is left alone as a whole.
+ * Retention: forgets what old sessions did, of sessions in use the old calls, and trims stored outputs to their quota. The
+ * session itself stays (its key, directory and rules are small and may be open somewhere), its numbering goes on, and the
+ * audit rows stay, for they are the proof. A call that runs or waits for a person is left alone, and so is all that is young.
+ * Files go before their rows: on a full disk that makes the room which removing rows needs.
  */
 import type { GcReport, GcRequest } from "../contract/index.ts";
 import { appendAudit } from "./audit.ts";
@@ -22,6 +22,7 @@ export async function collect(context: StoreContext, request: GcRequest): Promis
     // Between two transactions others get their turn.
     await new Promise(setImmediate);
   }
+  report = sum(report, await trimCalls(context, request, forgotten));
   report = sum(report, await trimOutputs(context, request, forgotten));
   if (!request.dryRun) context.longOutputs.sweep(await database.query(() => usedFiles(database)));
   if (!request.dryRun && report.bytesFreed > 0) {
@@ -51,7 +52,8 @@ function isIdle({ database, now }: StoreContext, sessionId: string, olderThan: n
   if (activity === undefined || activity.time >= olderThan) return false;
   const open = database.one(
     `SELECT 1 FROM approvals WHERE session_id = ?1 AND status IN ('pending', 'granted') AND expires_at > ?2
-     UNION ALL SELECT 1 FROM calls LEFT JOIN outcomes USING (n) WHERE session_id = ?1 AND phase = 'running' AND settled_at IS NULL LIMIT 1`,
+     UNION ALL SELECT 1 FROM calls LEFT JOIN outcomes USING (n) WHERE session_id = ?1 AND phase = 'running' AND settled_at IS NULL
+     UNION ALL SELECT 1 FROM runs WHERE session_id = ?1 AND phase <> 'ended' LIMIT 1`,
     sessionId,
     now(),
   );
@@ -77,11 +79,108 @@ async function forgetSession(context: StoreContext, sessionId: string, request: 
     database.run("DELETE FROM events WHERE session_id = ?", sessionId);
     database.run("DELETE FROM approvals WHERE session_id = ?", sessionId);
     database.run("DELETE FROM tasks WHERE session_id = ?", sessionId);
+    database.run("DELETE FROM artifacts WHERE session_id = ?", sessionId);
+    for (const table of ["run_steps", "run_signals"])
+      database.run(`DELETE FROM ${table} WHERE run IN (SELECT n FROM runs WHERE session_id = ?)`, sessionId);
+    database.run("DELETE FROM runs WHERE session_id = ?", sessionId);
     database.run("DELETE FROM outputs WHERE session_id = ?", sessionId);
     return { size, refs };
   });
   await removeOutputFiles(context.directory, refs);
   return size;
+}
+
+/** Calls removed in one transaction: others get their turn in between, and a full disk has room for it. */
+const callsAtOnce = 200;
+
+/** Sessions that are in use: their calls, events and approvals from before the limit. */
+async function trimCalls(context: StoreContext, request: GcRequest, forgotten: ReadonlySet<string>): Promise<GcReport> {
+  const { database } = context;
+  const sessions = await database.query(() =>
+    database.all<{ id: string }>(`SELECT DISTINCT session_id AS id FROM calls WHERE started_at < ?`, request.olderThan),
+  );
+  let report = nothing;
+  for (const { id } of sessions) {
+    if (forgotten.has(id)) continue;
+    for (let left = request.maxCalls ?? Number.POSITIVE_INFINITY; left > 0; ) {
+      const found = await database.query(() => oldCalls(context, id, request.olderThan, Math.min(callsAtOnce, left)));
+      if (found.length === 0) break;
+      report = sum(report, found.reduce(sumCalls, nothing));
+      if (request.dryRun) {
+        report = sum(report, await database.query(() => restOf(context, id, request.olderThan, found.length)));
+        break;
+      }
+      await database.write(false, () => {
+        for (const { n } of found)
+          for (const table of ["outcomes", "journal", "calls"]) database.run(`DELETE FROM ${table} WHERE n = ?`, n);
+      });
+      left -= found.length;
+      await new Promise(setImmediate);
+    }
+    if (!request.dryRun) report = sum(report, await trimStream(context, id, request.olderThan));
+  }
+  return report;
+}
+
+interface OldCall {
+  readonly n: number;
+  readonly bytes: number;
+}
+
+function oldCalls({ database, now }: StoreContext, sessionId: string, olderThan: number, limit: number): OldCall[] {
+  return database.all<OldCall>(
+    `SELECT n, length(detail) + length(result) + coalesce(output_bytes, 0) AS bytes FROM calls JOIN outcomes USING (n)
+     WHERE session_id = ?1 AND started_at < ?2 AND settled_at < ?2 AND n < (SELECT max(n) FROM calls)
+       AND id NOT IN (SELECT call_id FROM approvals WHERE session_id = ?1 AND status IN ('pending', 'granted') AND expires_at > ?3)
+     ORDER BY n LIMIT ?4`,
+    sessionId,
+    olderThan,
+    now(),
+    limit,
+  );
+}
+
+/** What a dry run would still find after the first calls. */
+function restOf(context: StoreContext, sessionId: string, olderThan: number, seen: number): GcReport {
+  return oldCalls(context, sessionId, olderThan, -1).slice(seen).reduce(sumCalls, nothing);
+}
+
+function sumCalls(report: GcReport, { bytes }: OldCall): GcReport {
+  return sum(report, { ...nothing, calls: 1, bytesFreed: bytes });
+}
+
+/** The old beginning of the stream (where no agent has its conversation in it), answered approvals and closed outputs. */
+async function trimStream(context: StoreContext, sessionId: string, olderThan: number): Promise<GcReport> {
+  const { database } = context;
+  const refs = await database.query(() =>
+    database.all<{ ref: string }>("SELECT ref FROM outputs WHERE session_id = ? AND created_at < ? AND closed = 1", sessionId, olderThan),
+  );
+  await removeOutputFiles(
+    context.directory,
+    refs.map(({ ref }) => ref),
+  );
+  return database.write(false, () => {
+    const last = database.one<{ seq: number | null }>(
+      `SELECT max(seq) AS seq FROM events WHERE session_id = ?1 AND time < ?2 AND NOT EXISTS (SELECT 1 FROM runs WHERE session_id = ?1)`,
+      sessionId,
+      olderThan,
+    );
+    const seq = last?.seq ?? 0;
+    const events = count(
+      database,
+      `SELECT count(*) AS rows, total(length(body)) AS bytes FROM events WHERE session_id = ? AND seq <= ${seq}`,
+      sessionId,
+    );
+    database.run("UPDATE sessions SET event_floor = max(event_floor, ?) WHERE id = ?", seq, sessionId);
+    database.run("DELETE FROM events WHERE session_id = ? AND seq <= ?", sessionId, seq);
+    database.run(
+      "DELETE FROM approvals WHERE session_id = ? AND created_at < ? AND status NOT IN ('pending', 'granted')",
+      sessionId,
+      olderThan,
+    );
+    const outputs = database.run("DELETE FROM outputs WHERE session_id = ? AND created_at < ? AND closed = 1", sessionId, olderThan);
+    return { ...nothing, events: events.rows, outputs, bytesFreed: events.bytes };
+  });
 }
 
 function usedFiles(database: Database): ReadonlySet<string> {

@@ -1,11 +1,13 @@
-import { expect, test } from "vitest";
+import { join } from "node:path";
+import { DatabaseSync } from "@photostructure/sqlite";
+import { expect, onTestFinished, test } from "vitest";
 import { aCall, anOwner, aSession, aSettlement, aStart, aStore, temporaryHome } from "./store.fixture.ts";
 
 test("locks are taken all or none, and answer who is in the way", async () => {
   const store = await aStore(await temporaryHome());
   expect(await store.acquireLocks("c1", ["/w/a", "/w/b"])).toBeUndefined();
   expect(await store.acquireLocks("c1", ["/w/b"])).toBeUndefined();
-  expect(await store.acquireLocks("c2", ["/w/c", "/w/b"])).toEqual({ path: "/w/b", callId: "c1", ownerId: store.owner.id });
+  expect(await store.acquireLocks("c2", ["/w/c", "/w/b"])).toMatchObject({ path: "/w/b", callId: "c1", ownerId: store.owner.id });
   expect(await store.acquireLocks("c3", ["/w/c", "/w/ab"])).toBeUndefined();
   await store.releaseLocks("c1");
   await store.releaseLocks("c1");
@@ -25,6 +27,30 @@ test("settling a call releases its locks in the same step; a failed settlement d
   expect(await store.acquireLocks("c2", ["/w/a"])).toBeUndefined();
 });
 
+test("an owner with a lease holds its locks while it renews it, whatever its pid says, and loses them after it", async () => {
+  const directory = await temporaryHome();
+  let time = 1_000_000;
+  const options = { isAlive: () => false, now: () => time };
+  const far = await aStore(directory, { ...options, owner: anOwner("far"), leaseMs: 600_000 });
+  const near = await aStore(directory, { ...options, owner: anOwner("near"), leaseMs: 600_000 });
+  await far.acquireLocks("c1", ["/w/a"]);
+  time += 599_000;
+  expect(await near.acquireLocks("c2", ["/w/a"])).toMatchObject({ ownerId: "far" });
+  time += 2_000;
+  expect(await near.acquireLocks("c2", ["/w/a"])).toBeUndefined();
+});
+
+test("a store renews its lease by itself", async () => {
+  const directory = await temporaryHome();
+  const owner = anOwner("far");
+  await aStore(directory, { owner, leaseMs: 60 });
+  const database = new DatabaseSync(join(directory, "state.db"), { readOnly: true });
+  onTestFinished(() => database.close());
+  const until = () => database.prepare("SELECT lease_until FROM owners WHERE id = ?").get(owner.id)?.lease_until as number;
+  const first = until();
+  await expect.poll(until).toBeGreaterThan(first + 60);
+});
+
 test("locks hold across stores, and fall when their owner closes or is dead", async () => {
   const directory = await temporaryHome();
   const dead = new Set<string>();
@@ -32,7 +58,7 @@ test("locks hold across stores, and fall when their owner closes or is dead", as
   const one = await aStore(directory, { owner: anOwner("one"), isAlive });
   const two = await aStore(directory, { owner: anOwner("two"), isAlive });
   await one.acquireLocks("c1", ["/w/a"]);
-  expect(await two.acquireLocks("c2", ["/w/a"])).toEqual({ path: "/w/a", callId: "c1", ownerId: "one" });
+  expect(await two.acquireLocks("c2", ["/w/a"])).toMatchObject({ path: "/w/a", callId: "c1", ownerId: "one" });
   dead.add("one");
   expect(await two.acquireLocks("c2", ["/w/a"])).toBeUndefined();
   // What the dead one would give back is not its own any more.

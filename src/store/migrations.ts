@@ -6,6 +6,7 @@
 import type { DatabaseSyncInstance } from "@photostructure/sqlite";
 import { ask } from "./asking.ts";
 import { storeFailure } from "./failures.ts";
+import { runTables } from "./runs.ts";
 
 export interface Migration {
   readonly version: number;
@@ -15,8 +16,7 @@ export interface Migration {
 /*
  * A read-only call writes two transactions, and each page touched costs two system calls; so the
  * outcome is a row of its own instead of a rewrite of the intent (which may hold a whole file),
- * running calls have no index (an owner knows where its calls begin), and a session's events are
- * clustered by their key.
+ * and running calls have no index (an owner knows where its calls begin).
  */
 const first = `
   CREATE TABLE owners (
@@ -112,10 +112,44 @@ const textsInFiles = `
   ALTER TABLE outcomes ADD COLUMN output_bytes INTEGER;
 `;
 
+/** A version without content is one from which on the artifact is gone. */
+const artifacts = `
+  CREATE TABLE artifacts (
+    session_id TEXT NOT NULL, id TEXT NOT NULL, version INTEGER NOT NULL, kind TEXT NOT NULL, time INTEGER NOT NULL,
+    call_id TEXT NOT NULL, agent TEXT, title TEXT NOT NULL, content_type TEXT NOT NULL, content TEXT,
+    PRIMARY KEY (session_id, id, version)
+  ) STRICT;
+`;
+
+/** Whoever waits for a lock is told since when it is held. */
+const lockTimes = `
+  ALTER TABLE locks ADD COLUMN since INTEGER NOT NULL DEFAULT 0;
+`;
+
+/** Rows above a kilobyte took a page of their own each where the table was its own index. */
+const looseEvents = `
+  CREATE TABLE events_loose (
+    session_id TEXT NOT NULL, seq INTEGER NOT NULL, time INTEGER NOT NULL, schema_version INTEGER NOT NULL, type TEXT NOT NULL,
+    call_id TEXT, agent TEXT, subagent_id TEXT, parent_seq INTEGER, body TEXT NOT NULL,
+    PRIMARY KEY (session_id, seq)
+  ) STRICT;
+  INSERT INTO events_loose SELECT * FROM events;
+  DROP TABLE events;
+  ALTER TABLE events_loose RENAME TO events;
+`;
+
+/** Until when an owner that nobody can look at holds what it has; absent for one that is known by its pid. */
+const ownerLeases = "ALTER TABLE owners ADD COLUMN lease_until INTEGER;";
+
 export const migrations: readonly Migration[] = [
   { version: 1, sql: first },
   { version: 2, sql: tasks },
   { version: 3, sql: textsInFiles },
+  { version: 4, sql: artifacts },
+  { version: 5, sql: runTables },
+  { version: 6, sql: lockTimes },
+  { version: 7, sql: looseEvents },
+  { version: 8, sql: ownerLeases },
 ];
 
 /** Brings the schema up to date; safe when several processes do it at once. Answers the version reached. */

@@ -1,9 +1,10 @@
-import { chmodSync, existsSync, readdirSync, readFileSync, statSync, truncateSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "@photostructure/sqlite";
 import { expect, test } from "vitest";
 import { endLingering } from "./lingering.ts";
 import { type Migration, migrate, migrations } from "./migrations.ts";
+import { openDatabase } from "./opening.ts";
 import { anEvent, aSession, aStore, temporaryHome, usedHome } from "./store.fixture.ts";
 
 const mode = (path: string): number => statSync(path).mode & 0o777;
@@ -151,4 +152,22 @@ test("content in the lock file is no obstacle", async () => {
   const store = await aStore(directory, { onDamage: (message) => said.push(message) });
   expect((await store.session(sessionId))?.id).toBe(sessionId);
   expect(said).toHaveLength(1);
+});
+
+test.each([
+  ["emptied", "a".repeat(64)],
+  ["missing", "a".repeat(64)],
+  ["missing", `pack-${"a".repeat(32)}`],
+])("a database that is %s beside kept images is said, once (%s)", async (how, image) => {
+  const directory = await temporaryHome();
+  mkdirSync(join(directory, "blobs"));
+  writeFileSync(join(directory, "blobs", image), "kept");
+  if (how === "emptied") writeFileSync(join(directory, "state.db"), "");
+  const said: string[] = [];
+  const options = { directory, now: Date.now, onDamage: (message: string) => void said.push(message) };
+  (await openDatabase(options)).close();
+  (await openDatabase(options)).close();
+  expect(said).toEqual([
+    expect.stringContaining(`state.db is ${how === "emptied" ? "empty" : "gone"}, though ${join(directory, "blobs")}`),
+  ]);
 });

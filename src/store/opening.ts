@@ -6,7 +6,19 @@
  * it exclusively and looks again under it. So a file that anybody works with is never moved, and two
  * processes that meet the same damage move it once. The locks are the system's own and end with the process.
  */
-import { chmodSync, closeSync, existsSync, mkdirSync, openSync, renameSync, rmSync, statSync, truncateSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  closeSync,
+  existsSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { DatabaseSync, type DatabaseSyncInstance } from "@photostructure/sqlite";
@@ -15,10 +27,14 @@ import { Database } from "./database.ts";
 import { failureOf, isBusy, isDamage, storeFailure } from "./failures.ts";
 import { endLingering } from "./lingering.ts";
 import { migrate } from "./migrations.ts";
+import { connectReadOnly, isReadOnly } from "./read-only.ts";
 
 export const fileName = "state.db";
 const lockName = "state.lock";
 const suspectName = "state.db.suspect";
+/** Where the host keeps before-images: by their hash, or many short ones in a pack. */
+const imagesName = "blobs";
+const imageName = /^([0-9a-f]{64}|pack-[0-9a-f]{32})$/;
 
 /** Blocks this process, so it is short; longer waits are asynchronous. */
 const busyTimeoutMs = 20;
@@ -37,11 +53,13 @@ export async function openDatabase(opening: Opening): Promise<Database> {
   const started = Date.now();
   let lock: DatabaseSyncInstance | undefined;
   try {
+    if (isReadOnly(opening.directory, fileName)) return openReadOnly(opening);
     prepareDirectory(opening);
     lock = new DatabaseSync(join(opening.directory, lockName), { timeout: 0 });
     for (;;) {
       const elapsedMs = Date.now() - started;
       try {
+        if (isLost(opening.directory)) setImagesAside(opening, lock);
         // Reading anything takes the shared lock and keeps it until the connection ends.
         lock.exec("BEGIN; SELECT count(*) FROM sqlite_schema");
         return adopt(opening, lock, connect(opening.directory, false));
@@ -62,6 +80,18 @@ export async function openDatabase(opening: Opening): Promise<Database> {
     lock?.close();
     throw failureOf(error, opening.directory);
   }
+}
+
+function openReadOnly({ directory }: Opening): Database {
+  const { connection, onClose } = connectReadOnly(directory, fileName) ?? {};
+  if (connection === undefined || onClose === undefined) {
+    throw storeFailure(
+      "store_readonly",
+      `Karyi's home ${directory} is read-only, and there is nothing in it yet.`,
+      "Give this user write permission on the directory, or use another --home.",
+    );
+  }
+  return new Database({ connection, directory, readOnly: true, onDamage: () => {}, onClose });
 }
 
 function adopt(opening: Opening, lock: DatabaseSyncInstance, connection: DatabaseSyncInstance): Database {
@@ -98,8 +128,10 @@ function createPrivately(file: string): void {
   }
 }
 
+/** Takes rights away, and gives none. */
 function tighten(path: string, mode: number): void {
-  if ((statSync(path).mode & 0o777) !== mode) chmodSync(path, mode);
+  const now = statSync(path).mode & 0o777;
+  if ((now & ~mode) !== 0) chmodSync(path, now & mode);
 }
 
 /** Opens, checks what is cheap to check, and migrates. The journal files take the mode of the database file. */
@@ -160,6 +192,31 @@ function setAside(opening: Opening, lock: DatabaseSyncInstance): boolean {
   }
 }
 
+/** Images without a database that knows what they are of. */
+function isLost(directory: string): boolean {
+  const file = join(directory, fileName);
+  return sizeOf(file) === 0 && sizeOf(`${file}-wal`) === 0 && holdsImages(directory);
+}
+
+/** Beside a new database nothing would refer to the images, and the next `gc` would remove what is left of somebody's files. */
+function setImagesAside({ directory, now, onDamage }: Opening, lock: DatabaseSyncInstance): void {
+  lock.exec("BEGIN EXCLUSIVE");
+  try {
+    // Another process may have been here.
+    if (!isLost(directory)) return;
+    const [file, images] = [join(directory, fileName), join(directory, imagesName)];
+    const aside = freeName(`${images}.lost-${now()}`);
+    const what = existsSync(file) ? "empty" : "gone";
+    renameSync(images, aside);
+    onDamage(
+      `${file} is ${what}, though ${images} holds images of files: what was done is not known any more, and cannot be undone. ` +
+        `The images were set aside as ${aside}, and a new database is begun.`,
+    );
+  } finally {
+    lock.exec("ROLLBACK");
+  }
+}
+
 function damageOf(directory: string): string | undefined {
   const suspect = existsSync(join(directory, suspectName));
   try {
@@ -183,6 +240,14 @@ function freeName(wanted: string): string {
   let name = wanted;
   for (let n = 2; existsSync(name); n += 1) name = `${wanted}-${n}`;
   return name;
+}
+
+function holdsImages(directory: string): boolean {
+  try {
+    return readdirSync(join(directory, imagesName)).some((name) => imageName.test(name));
+  } catch {
+    return false;
+  }
 }
 
 function sizeOf(file: string): number {

@@ -1,5 +1,5 @@
-import fc from "fast-check";
 import { expect, onTestFinished, test } from "vitest";
+import fc from "../../test/support/fast-check.ts";
 import type { Store } from "../contract/index.ts";
 import { LongOutputs } from "./long-outputs.ts";
 import { openDatabase } from "./opening.ts";
@@ -111,7 +111,15 @@ test("with any quota what is kept is a head and a tail of the text, never half a
   const directory = await temporaryHome();
   const database = await openDatabase({ directory, now: () => 0, onDamage: () => {} });
   onTestFinished(() => database.close());
-  const context = { database, directory, longOutputs: new LongOutputs(directory), owner: anOwner(), now: () => 0, isAlive: () => true };
+  const context = {
+    database,
+    directory,
+    longOutputs: new LongOutputs(directory),
+    owner: anOwner(),
+    now: () => 0,
+    isAlive: () => true,
+    isStopped: () => false,
+  };
   const pieces = fc.array(fc.string({ unit: "binary", maxLength: 30 }), { maxLength: 6 });
   await fc.assert(
     fc.asyncProperty(fc.integer({ min: 1, max: 60 }), pieces, async (quota, texts) => {

@@ -12,6 +12,7 @@ interface OwnerRow {
   readonly start_token: string;
   readonly first_call: number;
   readonly closed: number;
+  readonly lease_until: number | null;
 }
 
 export interface LeftOwner {
@@ -19,17 +20,30 @@ export interface LeftOwner {
   readonly firstCall: number;
 }
 
-export async function registerOwner({ database, owner }: StoreContext): Promise<void> {
+export async function registerOwner(context: StoreContext): Promise<void> {
+  const { database, owner } = context;
   await database.write(false, () =>
     database.run(
-      `INSERT INTO owners (id, pid, start_token, first_call, closed)
-       VALUES (?, ?, ?, coalesce((SELECT max(n) FROM calls), 0), 0)
-       ON CONFLICT (id) DO UPDATE SET pid = excluded.pid, start_token = excluded.start_token, closed = 0`,
+      `INSERT INTO owners (id, pid, start_token, first_call, closed, lease_until)
+       VALUES (?, ?, ?, coalesce((SELECT max(n) FROM calls), 0), 0, ?)
+       ON CONFLICT (id) DO UPDATE SET
+         pid = excluded.pid, start_token = excluded.start_token, closed = 0, lease_until = excluded.lease_until`,
       owner.id,
       owner.pid,
       owner.startToken,
+      leaseEnd(context),
     ),
   );
+}
+
+function leaseEnd({ leaseMs, now }: StoreContext): number | null {
+  return leaseMs === undefined ? null : now() + leaseMs;
+}
+
+/** An owner with a lease says that it still lives. One whose lease ran out may have lost what it held. */
+export async function renewLease(context: StoreContext): Promise<void> {
+  const { database, owner } = context;
+  await database.write(false, () => database.run("UPDATE owners SET lease_until = ? WHERE id = ?", leaseEnd(context), owner.id));
 }
 
 /** Its locks fall; what it left running can be adopted by anybody. */
@@ -60,7 +74,16 @@ export function ownerHolds(context: StoreContext, id: string): boolean {
   return row !== undefined && holds(context, row);
 }
 
+/** Its process, as it registered; its own id is enough where it has no row. */
+export function ownerOf({ database, owner }: StoreContext, id: string): Owner {
+  if (id === owner.id) return owner;
+  const row = database.one<OwnerRow>("SELECT * FROM owners WHERE id = ?", id);
+  return { id, pid: row?.pid ?? 0, startToken: row?.start_token ?? "" };
+}
+
+/** A lease decides if there is one: a pid says nothing about a process of another machine. */
 function holds(context: StoreContext, row: OwnerRow): boolean {
-  const owner: Owner = { id: row.id, pid: row.pid, startToken: row.start_token };
-  return row.closed === 0 && context.isAlive(owner);
+  if (row.closed !== 0) return false;
+  if (row.lease_until !== null) return row.lease_until > context.now();
+  return context.isAlive({ id: row.id, pid: row.pid, startToken: row.start_token });
 }

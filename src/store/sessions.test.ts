@@ -36,11 +36,11 @@ test("events are numbered without a gap in each session and read from any seq", 
   const first = await store.appendEvents(one.id, [anEvent(1), anEvent(2, "call")]);
   await store.appendEvents(two.id, [anEvent(9)]);
   const second = await store.appendEvents(one.id, [
-    { type: "subagent_event", agent: "general", subagentId: "sub", parentSeq: 2, body: { deep: { list: [1, null] } } },
+    { type: "subagent_event", agent: "general", subagentId: "sub", parentSeq: 2, body: { event: { deep: { list: [1, null] } } } },
   ]);
   expect(await store.readEvents(one.id, 0, 10)).toEqual([...first, ...second]);
   expect(await store.readEvents(one.id, 1, 1)).toEqual([
-    { seq: 2, time: 5, sessionId: one.id, schemaVersion: 1, type: "tool_progress", callId: "call", body: { n: 2 } },
+    { seq: 2, time: 5, sessionId: one.id, schemaVersion: 1, type: "tool_progress", callId: "call", body: { text: "2" } },
   ]);
   expect(await store.readEvents(one.id, 3, 10)).toEqual([]);
   expect(await store.appendEvents(one.id, [])).toEqual([]);

@@ -1,6 +1,7 @@
 /** Sessions and what they remember: state as one value, files read as rows. */
 import { randomUUID } from "node:crypto";
 import {
+  changedEnv,
   type Fingerprint,
   type SessionKey,
   type SessionPatch,
@@ -29,7 +30,7 @@ export async function openSession(
   initial: SessionState,
 ): Promise<SessionRecord> {
   const { database } = context;
-  const known = await database.query(() => byKey(database, key));
+  const known = await database.query(() => findSessionByKey(database, key));
   if (known !== undefined) return known;
   return database.write(true, () => {
     const created = database.run(
@@ -43,7 +44,7 @@ export async function openSession(
       context.now(),
       JSON.stringify(initial),
     );
-    const session = byKey(database, key);
+    const session = findSessionByKey(database, key);
     if (session === undefined) throw new Error(`session was not kept (${created} rows written)`);
     return session;
   });
@@ -55,15 +56,24 @@ export function findSession(database: Database, id: string): SessionRecord | und
 }
 
 export function listSessions(database: Database): SessionRecord[] {
-  return database.all<SessionRow>("SELECT * FROM sessions ORDER BY created_at DESC, rowid DESC").map(recordOf);
+  return sessionsWhere(database, "true");
+}
+
+/** Newest first. */
+export function sessionsWhere(database: Database, condition: string, ...parameters: string[]): SessionRecord[] {
+  return database
+    .all<SessionRow>(`SELECT * FROM sessions WHERE ${condition} ORDER BY created_at DESC, rowid DESC`, ...parameters)
+    .map(recordOf);
 }
 
 /** Inside a write transaction: two processes that patch different names both keep theirs. */
 export function applyPatch(database: Database, sessionId: string, patch: SessionPatch): void {
-  if (patch.state !== undefined) {
+  if (patch.state !== undefined || patch.env !== undefined) {
     const session = findSession(database, sessionId);
     if (session === undefined) throw unknownSession(sessionId);
-    database.run("UPDATE sessions SET state = ? WHERE id = ?", JSON.stringify({ ...session.state, ...patch.state }), sessionId);
+    const state = { ...session.state, ...patch.state };
+    const env = changedEnv(state.env, patch.env ?? {});
+    database.run("UPDATE sessions SET state = ? WHERE id = ?", JSON.stringify({ ...state, env }), sessionId);
   }
   for (const [path, fingerprint] of Object.entries(patch.seen ?? {})) {
     if (fingerprint === null) database.run("DELETE FROM seen_files WHERE session_id = ? AND path = ?", sessionId, path);
@@ -94,7 +104,7 @@ export function unknownSession(id: string): ToolFailure {
   });
 }
 
-function byKey(database: Database, key: SessionKey): SessionRecord | undefined {
+export function findSessionByKey(database: Database, key: SessionKey): SessionRecord | undefined {
   const row = database.one<SessionRow>(
     "SELECT * FROM sessions WHERE owner = ? AND channel = ? AND external_id = ?",
     key.owner,

@@ -52,7 +52,7 @@ function start(sessionId: string, id: string, durable: boolean): CallStart {
       startedAt: Date.now(),
       request: null,
     },
-    events: [{ type: "tool_call", callId: id, body: { text: "x".repeat(200) } }],
+    events: [{ type: "tool_call", callId: id, body: { tool: "Write", input: {}, summary: "x".repeat(200) } }],
     journal: durable ? [{ path: `/w/${id}`, before: { kind: "absent" } }] : [],
     durable,
   };
@@ -74,7 +74,13 @@ const tasks = {
         sessionId,
         status: "success",
         result: { callId: id, tool: "Write", status: "ok", output: "x".repeat(n % 6000), content: [], undoable: true, durationMs: 1 },
-        events: [{ type: "tool_result", callId: id, body: {} }],
+        events: [
+          {
+            type: "tool_result",
+            callId: id,
+            body: { tool: "Write", status: "ok", output: "", output_length: 0, undoable: true, duration_ms: 1 },
+          },
+        ],
         ...(durable ? { after: [{ path: `/w/${id}`, after: { kind: "directory", mode: 0o755 } }] } : {}),
         durable,
       });
@@ -89,8 +95,8 @@ const tasks = {
     await input.next();
     for (let n = 0; n < Number(parameters[0]); n += 1) {
       const events = await store.appendEvents(sessionId, [
-        { type: "text", body: { from: process.pid } },
-        { type: "text", body: { from: process.pid } },
+        { type: "text", body: { text: `${process.pid}` } },
+        { type: "text", body: { text: `${process.pid}` } },
       ]);
       say(events.map((event) => event.seq).join(" "));
     }
@@ -110,8 +116,8 @@ const tasks = {
         await changed;
         continue;
       }
-      await store.appendEvents(await session(store), [{ type: "text", body: { enter: process.pid } }]);
-      await store.appendEvents(await session(store), [{ type: "text", body: { leave: process.pid } }]);
+      await store.appendEvents(await session(store), [{ type: "text", body: { text: `enter ${process.pid}` } }]);
+      await store.appendEvents(await session(store), [{ type: "text", body: { text: `leave ${process.pid}` } }]);
       await store.releaseLocks(id);
       n += 1;
     }

@@ -8,15 +8,17 @@ import type {
   ApprovalDraft,
   CallSettlement,
   CallStart,
+  EventBodies,
   EventDraft,
   Owner,
   Result,
   SessionRecord,
   SessionState,
   Store,
+  StoreOptions,
 } from "../contract/index.ts";
 import { endLingering } from "./lingering.ts";
-import { openStore, type StoreOptions } from "./sqlite-store.ts";
+import { openStore } from "./sqlite-store.ts";
 
 export const full = process.env.KARYI_FULL === "1";
 
@@ -46,7 +48,7 @@ export function aSession(store: Store, externalId = "s"): Promise<SessionRecord>
 }
 
 export function anEvent(n: number, callId?: string): EventDraft {
-  return { type: "tool_progress", ...(callId === undefined ? {} : { callId }), body: { n } };
+  return { type: "tool_progress", ...(callId === undefined ? {} : { callId }), body: { text: String(n) } };
 }
 
 export function aCall(sessionId: string, id: string = randomUUID(), over: Partial<CallStart["call"]> = {}): CallStart["call"] {
@@ -66,12 +68,28 @@ export function aCall(sessionId: string, id: string = randomUUID(), over: Partia
 }
 
 export function aStart(call: CallStart["call"], over: Partial<CallStart> = {}): CallStart {
-  return { call, events: [{ type: "tool_call", callId: call.id, body: { tool: call.tool } }], journal: [], durable: false, ...over };
+  return {
+    call,
+    events: [{ type: "tool_call", callId: call.id, body: { tool: call.tool, input: call.input, summary: call.summary } }],
+    journal: [],
+    durable: false,
+    ...over,
+  };
 }
 
 export function aResult(callId: string, over: Partial<Result> = {}): Result {
   return { callId, tool: "Read", status: "ok", output: "text", content: [], undoable: false, durationMs: 1, ...over };
 }
+
+/** Of `aResult`, as it stands in the stream. */
+const aResultBody: EventBodies["tool_result"] = {
+  tool: "Read",
+  status: "ok",
+  output: "text",
+  output_length: 4,
+  undoable: false,
+  duration_ms: 1,
+};
 
 export function aSettlement(sessionId: string, callId: string, over: Partial<CallSettlement> = {}): CallSettlement {
   return {
@@ -79,7 +97,7 @@ export function aSettlement(sessionId: string, callId: string, over: Partial<Cal
     sessionId,
     status: "success",
     result: aResult(callId),
-    events: [{ type: "tool_result", callId, body: { status: "ok" } }],
+    events: [{ type: "tool_result", callId, body: aResultBody }],
     durable: false,
     ...over,
   };
@@ -111,7 +129,13 @@ export function anApproval(call: CallStart["call"], id: string = randomUUID(), o
       ...over,
     },
     call,
-    events: [{ type: "permission_request", callId: call.id, body: { approval_id: id } }],
+    events: [
+      {
+        type: "permission_request",
+        callId: call.id,
+        body: { approval_id: id, tool: call.tool, summary: call.summary, rule: "builtin:test", reason: "because" },
+      },
+    ],
   };
 }
 
