@@ -1,7 +1,6 @@
 /** Hooks that are commands: the call as JSON on stdin, the decision as JSON on stdout, a non-zero exit is a failure. */
-import { spawn } from "node:child_process";
 import type { Hook, HookCall, HookReply } from "../contract/index.ts";
-import { withoutMasters } from "./processes/open-terminals.ts";
+import { signalGroup, spawn } from "./spawn.ts";
 
 export interface CommandHookOptions {
   readonly event: "before" | "after";
@@ -9,43 +8,42 @@ export interface CommandHookOptions {
   readonly command: string;
   readonly timeoutMs: number;
   readonly cwd: string;
+  /** Asked each time before the command starts; a reason is why it does not. */
+  readonly refusal?: () => Promise<string | undefined>;
 }
 
 const maxReplyBytes = 64 * 1024;
 
-export function commandHook({ event, match, command, timeoutMs, cwd }: CommandHookOptions): Hook {
+export function commandHook({ event, match, command, timeoutMs, cwd, refusal }: CommandHookOptions): Hook {
   return {
     event,
     ...(match === undefined ? {} : { match }),
-    run: (call, signal) => runCommand(command, call, AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]), cwd),
+    run: async (call, signal) => {
+      const reason = await refusal?.();
+      if (reason !== undefined) throw new Error(`the hook '${command}' was not run: ${reason}`);
+      return runCommand(command, call, AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]), cwd);
+    },
   };
 }
 
 function runCommand(command: string, call: HookCall, signal: AbortSignal, cwd: string): Promise<HookReply | undefined> {
   return new Promise((resolve, reject) => {
-    const child = spawn(command, { cwd, shell: true, stdio: withoutMasters(["pipe", "pipe", "pipe"]), detached: true });
+    const child = spawn("/bin/sh", ["-c", command], { cwd, env: process.env, stdio: ["pipe", "pipe", "pipe"], ownGroup: true });
     let stdout = "";
     let stderr = "";
-    const end = () => {
-      if (child.pid === undefined) return;
-      try {
-        process.kill(-child.pid, "SIGKILL");
-      } catch {
-        child.kill("SIGKILL");
-      }
-    };
+    const end = () => signalGroup(child.pid, "SIGKILL");
     if (signal.aborted) end();
     signal.addEventListener("abort", end, { once: true });
-    child.stdout?.on("data", (chunk: Buffer) => {
+    child.stdout.on("data", (chunk: Buffer) => {
       if (stdout.length <= maxReplyBytes) stdout += chunk;
       if (stdout.length > maxReplyBytes) end();
     });
-    child.stderr?.on("data", (chunk: Buffer) => {
+    child.stderr.on("data", (chunk: Buffer) => {
       if (stderr.length < maxReplyBytes) stderr += chunk;
     });
     // A hook that does not read its stdin must not break the call.
-    child.stdin?.on("error", () => {});
-    child.stdin?.end(JSON.stringify(call));
+    child.stdin.on("error", () => {});
+    child.stdin.end(JSON.stringify(call));
     child.on("error", reject);
     child.on("close", (code) => {
       signal.removeEventListener("abort", end);

@@ -1,10 +1,8 @@
 /** Looks at the machine for `doctor`: versions, writable places, programs that make more possible. */
-import { execFile } from "node:child_process";
 import { access, constants, mkdir, statfs } from "node:fs/promises";
-import { promisify } from "node:util";
 import type { Places } from "./places.ts";
+import { outputOf, plainEnvironment } from "./spawn.ts";
 
-const execute = promisify(execFile);
 const minimumFreeBytes = 256 * 1024 * 1024;
 
 interface HostCheck {
@@ -66,8 +64,8 @@ async function space(path: string): Promise<HostCheck> {
 
 async function program(name: string, args: string[], use: string, advice: string): Promise<HostCheck> {
   try {
-    const { stdout } = await execute(name, args, { timeout: 5_000 });
-    return { name, state: "ok", detail: stdout.split("\n", 1)[0] ?? "" };
+    const printed = await outputOf(name, args, { env: plainEnvironment(), timeoutMs: 5_000 });
+    return { name, state: "ok", detail: String(printed).split("\n", 1)[0] ?? "" };
   } catch {
     return { name, state: "warning", detail: `not found; ${use}`, advice };
   }

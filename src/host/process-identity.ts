@@ -19,12 +19,26 @@ export function isAlive(owner: Owner): boolean {
   return token === undefined || !owner.startToken.startsWith("linux-") || token === owner.startToken;
 }
 
-/** Start time in clock ticks and the boot it counts from; `undefined` where there is no /proc. */
-function startTokenOf(pid: number): string | undefined {
+/** Stopped by a signal or a debugger; never where there is no /proc. */
+export function isStopped({ pid }: Owner): boolean {
+  return /^[Tt]$/.test(statFields(pid)?.[0] ?? "");
+}
+
+function statFields(pid: number): readonly string[] | undefined {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
     // The second field is the name in parentheses and may hold spaces, so count from its end.
-    const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+    return stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+  } catch {
+    return undefined;
+  }
+}
+
+/** Start time in clock ticks and the boot it counts from; `undefined` where there is no /proc. */
+function startTokenOf(pid: number): string | undefined {
+  const fields = statFields(pid);
+  if (fields === undefined) return undefined;
+  try {
     const boot = readFileSync("/proc/sys/kernel/random/boot_id", "utf8").trim();
     return fields[0] === "Z" ? "linux-zombie" : `linux-${boot}-${fields[19]}`;
   } catch {

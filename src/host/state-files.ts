@@ -4,7 +4,7 @@
  */
 import { randomBytes } from "node:crypto";
 import { constants } from "node:fs";
-import { mkdir, open, readFile, rename, unlink } from "node:fs/promises";
+import { appendFile, mkdir, open, readFile, rename, unlink, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
 import type { Json } from "../contract/index.ts";
 
@@ -69,4 +69,13 @@ export async function setAside(path: string, now: number): Promise<string> {
 /** A text file that the person named, whole. */
 export function readTextFile(path: string): Promise<string> {
   return readFile(path, "utf8");
+}
+
+export async function appendTextFile(path: string, text: string): Promise<void> {
+  await appendFile(path, text);
+}
+
+/** Writes a text where the person wants it; parents must exist. */
+export async function writeTextFile(path: string, text: string): Promise<void> {
+  await writeFile(path, text);
 }

@@ -2,8 +2,8 @@
  * The keychain of the desktop as a place for the vault's key: `secret-tool` on Linux, `security` on macOS.
  * The key travels by stdin, never in arguments. A keychain that does not answer in time counts as absent.
  */
-import { spawn } from "node:child_process";
 import { createHash, randomBytes } from "node:crypto";
+import { outputOf } from "./spawn.ts";
 
 export interface KeychainOptions {
   /** Keys of different homes are kept apart. */
@@ -67,23 +67,6 @@ export function createKeychain({ home, env, platform = process.platform }: Keych
 }
 
 /** What the command printed; `undefined` when it is not there, failed, or did not answer. */
-function run([program = "", ...args]: readonly string[], stdin: string, env: KeychainOptions["env"]): Promise<string | undefined> {
-  return new Promise((resolve) => {
-    const child = spawn(program, args, { stdio: ["pipe", "pipe", "ignore"], env: { ...env } });
-    const timer = setTimeout(() => child.kill("SIGKILL"), answerMs);
-    let output = "";
-    child.stdout.setEncoding("utf8").on("data", (text: string) => {
-      if (output.length < 4096) output += text;
-    });
-    child.stdin.on("error", () => {});
-    child.on("error", () => {
-      clearTimeout(timer);
-      resolve(undefined);
-    });
-    child.on("close", (code) => {
-      clearTimeout(timer);
-      resolve(code === 0 ? output : undefined);
-    });
-    child.stdin.end(stdin);
-  });
+function run([program = "", ...args]: readonly string[], input: string, env: KeychainOptions["env"]): Promise<string | undefined> {
+  return outputOf(program, args, { env, input, timeoutMs: answerMs }).then(String, () => undefined);
 }

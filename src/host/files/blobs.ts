@@ -6,22 +6,29 @@ import * as fs from "node:fs";
 import { copyFile, mkdir, readdir } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { pipeline } from "node:stream/promises";
-import type { Blobs, Fingerprint, KeptBytes } from "../../contract/index.ts";
+import type { Blobs, Fingerprint, KeptBytes, Packed } from "../../contract/index.ts";
 import { ToolFailure } from "../../contract/index.ts";
 import { close, fstat, fsync, kindOf, lstatCold, open, openWarm, readFully, rename, unlink, writeFully } from "./calls.ts";
 import { openOwn } from "./closed.ts";
 import { errnoOf, fileFailure, isMissing, unusable } from "./failures.ts";
+import { PackWriter, readPacked } from "./packs.ts";
 import { hashFile, sha256 } from "./replace.ts";
+import { copySparse, isSparse } from "./sparse.ts";
+import { syncWritten } from "./sync-written.ts";
 import { temporaryName } from "./temporary.ts";
 
 const { COPYFILE_EXCL, COPYFILE_FICLONE, O_CREAT, O_EXCL, O_NOFOLLOW, O_NONBLOCK, O_RDONLY, O_WRONLY } = fs.constants;
 /** Larger files are copied by the kernel (shared blocks where the file system can) instead of through memory. */
 const inMemoryBytes = 4 << 20;
+/** Of many files at once those up to here share one pack. */
+const packedBytes = 64 << 10;
 /** Younger blobs may belong to a call whose journal is not written yet. */
 const defaultGraceMs = 10 * 60 * 1000;
 
 /** Where copies lie until their name is known. One flat directory for the rest: a new one would have to be synced too. */
 const unfinishedName = "new";
+
+const fullCodes: ReadonlySet<string> = new Set(["ENOSPC", "EDQUOT"]);
 
 export interface BlobsOptions {
   /** Force blobs to disk before they count as kept. True unless said otherwise. */
@@ -64,7 +71,8 @@ class BlobDirectory implements Blobs {
         await close(fd);
       }
     } catch (error) {
-      throw fileFailure(error, path);
+      // The copy found no room, not the file that was read.
+      throw fileFailure(error, fullCodes.has(errnoOf(error) ?? "") ? this.#directory : path);
     }
   }
 
@@ -119,9 +127,50 @@ class BlobDirectory implements Blobs {
     }
   }
 
+  async check(hash: string): Promise<void> {
+    const fd = await this.#open(hash);
+    try {
+      if ((await hashFile(fd, (await fstat(fd)).size)) !== hash) throw damaged(hash);
+    } finally {
+      await close(fd);
+    }
+  }
+
+  batch(): { readonly blobs: Pick<Blobs, "keepFile">; onDisk(): Promise<void> } {
+    const unsynced = new BlobDirectory(this.#directory, false, this.#graceMs);
+    const pack = new PackWriter(this.#directory);
+    const kept: string[] = [];
+    return {
+      blobs: {
+        keepFile: async (path, known) => {
+          const short = await readShort(path);
+          if (short !== undefined) return { hash: sha256(short), size: short.length, packed: pack.add(short), onDisk: Promise.resolve() };
+          const bytes = await unsynced.keepFile(path, known);
+          if (this.#durable) kept.push(this.#path(bytes.hash));
+          return bytes;
+        },
+      },
+      onDisk: async () => {
+        try {
+          pack.end(this.#durable);
+        } catch (error) {
+          throw fileFailure(error, this.#directory);
+        }
+        if (kept.length > 0) await syncWritten(this.#directory, [...kept, this.#directory, dirname(this.#directory)]);
+      },
+    };
+  }
+
+  readPacked(packed: Packed, size: number, hash: string): Uint8Array {
+    const bytes = readPacked(this.#directory, packed, size, hash);
+    if (bytes === undefined) throw damaged(hash);
+    return bytes;
+  }
+
   async copyTo(hash: string, path: string): Promise<void> {
     await close(await this.#open(hash));
-    await copyFile(this.#path(hash), path, COPYFILE_EXCL | COPYFILE_FICLONE);
+    if (isSparse(fs.lstatSync(this.#path(hash)))) await copySparse(this.#path(hash), path);
+    else await copyFile(this.#path(hash), path, COPYFILE_EXCL | COPYFILE_FICLONE);
     const fd = await open(path, O_RDONLY | O_NOFOLLOW);
     try {
       if ((await hashFile(fd, (await fstat(fd)).size)) !== hash) throw damaged(hash);
@@ -235,6 +284,23 @@ function damaged(hash: string): ToolFailure {
   });
 }
 
+/** The content of a short file, read without a detour; nothing if it is long or changes meanwhile. */
+async function readShort(path: string): Promise<Buffer | undefined> {
+  let fd: number | undefined;
+  try {
+    fd = await openOwn(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
+    const stats = fs.fstatSync(fd);
+    if (!stats.isFile() || stats.size > packedBytes) return undefined;
+    const buffer = Buffer.allocUnsafe(stats.size);
+    const count = stats.size === 0 ? 0 : fs.readSync(fd, buffer, 0, stats.size, 0);
+    return count === stats.size && fs.fstatSync(fd).size === count ? buffer : undefined;
+  } catch (error) {
+    throw fileFailure(error, path);
+  } finally {
+    if (fd !== undefined) fs.closeSync(fd);
+  }
+}
+
 /** Does something in a directory, which is made only when it turns out to be missing. */
 async function making<T>(directory: string, work: () => Promise<T>): Promise<{ readonly value: T; readonly made: boolean }> {
   try {
@@ -258,6 +324,7 @@ async function names(directory: string): Promise<readonly string[]> {
 /** The file by its handle, so that it is the one that was looked at. */
 async function copyOpened(fd: number, path: string, target: string): Promise<void> {
   try {
+    if (isSparse(fs.fstatSync(fd))) return await copySparse(path, target);
     return await copyFile(sourceOf(fd, path), target, COPYFILE_EXCL | COPYFILE_FICLONE);
   } catch (error) {
     if (errnoOf(error) !== "EACCES") throw error;

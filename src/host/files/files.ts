@@ -9,7 +9,7 @@ import { close, fstat, kindOf, lstat, lstatCold, readEntries, readFully, toStat 
 import { fileFailure, isMissing, tooLarge } from "./failures.ts";
 import { holdDirectory, openRegular, whyUnusable } from "./handles.ts";
 import { removeFile, replaceFile, sha256 } from "./replace.ts";
-import { resolvePath } from "./resolve.ts";
+import { type OwnPlaces, resolvePath } from "./resolve.ts";
 
 const defaultMaxBytes = 256 << 20;
 const maxAttempts = 3;
@@ -20,13 +20,16 @@ export interface FilesOptions {
   cwd(): string;
   /** What `~` means; the home directory of this user unless said otherwise. */
   readonly userHome?: string;
+  /** Directories of which the session has its own. */
+  readonly own?: OwnPlaces;
   /** Force every change to disk before it counts as done. True unless said otherwise. */
   readonly fsync?: boolean;
 }
 
 export function createFiles(options: FilesOptions): FileWriter {
   const durable = options.fsync ?? true;
-  const resolve = (path: string): Promise<PathFacts> => resolvePath(options.cwd(), path, options.userHome);
+  const resolve = (path: string, whose?: "machine"): Promise<PathFacts> =>
+    resolvePath(options.cwd(), path, options.userHome, whose === "machine" ? undefined : options.own);
   return {
     resolve,
     stat: async (path) => statOf(await resolve(path)),

@@ -3,19 +3,28 @@
  */
 import * as fs from "node:fs";
 import { dirname } from "node:path";
-import type { Blobs, FileImage, Fingerprint, Images } from "../../contract/index.ts";
-import { close, fstat, kindOf, readlink, readWarm } from "./calls.ts";
+import { setImmediate as breath } from "node:timers/promises";
+import type { Attributes, Blobs, FileImage, Fingerprint, Images } from "../../contract/index.ts";
+import { ToolFailure } from "../../contract/index.ts";
+import { attributesOf, giveAttributes } from "./attributes.ts";
+import { close, fstat, readlink, readWarm } from "./calls.ts";
 import { openOwn, ownMode, throughClosed } from "./closed.ts";
-import { fileFailure, isMissing, unusable } from "./failures.ts";
+import { fileFailure, isMissing } from "./failures.ts";
 import { isGitIndex, meaningOfIndex } from "./git-index.ts";
 import { sha256 } from "./replace.ts";
 import { healFile } from "./rescue.ts";
-import { hashAt, inodeOf, type Kept, look, restoreImage } from "./restore-image.ts";
+import { checkImage, hashAt, type Kept, LastDirectory, look, restoreImage } from "./restore-image.ts";
 import { type Sealing, sealBytes } from "./sealing.ts";
+import { Expectation, inodeOf, MovedMeanwhile } from "./still.ts";
+import { syncEverywhere } from "./sync-written.ts";
 import { timeImage, timeOf } from "./times.ts";
 
 /** Up to here a row of the journal is a better place than a file of its own: it needs no sync for itself. */
 const shortBytes = 32 * 1024;
+/** Of many files at once, whose rows must stay short together. */
+const batchedBytes = 512;
+/** Others get their turn after so many files. */
+const breathEvery = 100;
 const longestIndex = 64 << 20;
 /** Longer files are not searched for secrets. */
 const longestSealed = 4 << 20;
@@ -32,12 +41,71 @@ export interface ImagesOptions {
 export function createImages(blobs: Blobs, options: ImagesOptions = {}): Images {
   const durable = options.fsync ?? true;
   const { sealing } = options;
+  const restore = async (
+    path: string,
+    image: FileImage,
+    durable: boolean,
+    last: LastDirectory,
+    twin?: string,
+    expected?: Expectation,
+  ): Promise<void> => {
+    try {
+      await throughClosed(dirname(path), () => restoreImage(path, image, { blobs, sealing, durable, expected }, last, twin));
+    } catch (error) {
+      throw error instanceof MovedMeanwhile ? error : fileFailure(error, path);
+    }
+  };
+  const dressAll = async (wanted: readonly Attributed[]): Promise<void> => {
+    const [failed] = await giveAttributes(wanted);
+    if (failed === undefined) return;
+    throw new ToolFailure("tool_error", `${failed}: its extended attributes could not be given back`, {
+      details: { reason: "attributes_lost", path: failed },
+    });
+  };
   return {
     async capture(path) {
       const { image, onDisk } = await throughClosed(dirname(path), () => beginCapture(path, blobs, sealing));
       await onDisk;
       return image;
     },
+    batch: () => {
+      const { blobs: batched, onDisk } = blobs.batch();
+      const restored: string[] = [];
+      const groups = new Map<string, string>();
+      const attributed: Attributed[] = [];
+      const last = new LastDirectory();
+      const shared = new Set<string>();
+      let steps = 0;
+      return {
+        capture: async (path) =>
+          (await throughClosed(dirname(path), () => beginCapture(path, batched, sealing, undefined, batchedBytes))).image,
+        restore: async (path, image, _callId, expected) => {
+          if (++steps % breathEvery === 0) await breath();
+          try {
+            const expectation = expected === undefined ? undefined : new Expectation(path, expected, shared);
+            await restore(path, image, false, last, groups.get(groupOf(image) ?? ""), expectation);
+          } catch (error) {
+            if (error instanceof MovedMeanwhile) return false;
+            await last.release();
+            throw error;
+          }
+          // A change under one name shows in the time of the file under every other.
+          if (expected?.kind === "file" && expected.inode !== undefined) shared.add(expected.inode);
+          const group = groupOf(image);
+          if (group !== undefined) groups.set(group, path);
+          attributed.push(...attributedOf(path, image));
+          if (durable) restored.push(path, dirname(path));
+          return true;
+        },
+        onDisk: async () => {
+          await last.release();
+          await onDisk();
+          await dressAll(attributed.splice(0));
+          await syncEverywhere(restored.splice(0));
+        },
+      };
+    },
+    check: (image) => checkImage(image, { blobs, sealing }),
     beginCapture: (path, known) => throughClosed(dirname(path), () => beginCapture(path, blobs, sealing, known)),
     inspect: (path, known) =>
       throughClosed(dirname(path), async () => {
@@ -53,36 +121,53 @@ export function createImages(blobs: Blobs, options: ImagesOptions = {}): Images 
         throw fileFailure(error, path);
       }
     },
+    attributes: attributesOf,
     async restore(path, image) {
-      try {
-        await throughClosed(dirname(path), () => restoreImage(path, image, { blobs, sealing, durable }));
-      } catch (error) {
-        throw fileFailure(error, path);
-      }
+      const last = new LastDirectory();
+      await restore(path, image, durable, last).finally(() => last.release());
+      await dressAll(attributedOf(path, image));
     },
   };
 }
 
+interface Attributed {
+  readonly path: string;
+  readonly attributes: Attributes;
+}
+
+function attributedOf(path: string, image: FileImage): readonly Attributed[] {
+  if ((image.kind !== "file" && image.kind !== "directory") || image.attributes === undefined) return [];
+  return [{ path, attributes: image.attributes }];
+}
+
+/** Equal for two names of one file, as they were when their images were taken. */
+function groupOf(image: FileImage): string | undefined {
+  if (image.kind !== "file" || image.inode === undefined) return undefined;
+  const { inode, hash, mode, uid, gid, mtimeNs } = image;
+  return [inode, hash, mode, uid, gid, mtimeNs].join(" ");
+}
+
 async function beginCapture(
   path: string,
-  blobs: Blobs,
+  blobs: Pick<Blobs, "keepFile">,
   sealing?: Sealing,
   known?: Fingerprint,
+  inRowBytes = shortBytes,
 ): Promise<{ image: FileImage; onDisk: Promise<void> }> {
   let onDisk = Promise.resolve();
   const keep = async (): Promise<Content> => {
-    const { hash, size, ...kept } = await blobs.keepFile(path, known);
-    onDisk = kept.onDisk;
-    return { hash, size };
+    const { onDisk: written, ...kept } = await blobs.keepFile(path, known);
+    onDisk = written;
+    return kept;
   };
   const image = await imageOf(path, async ({ size }) => {
     const looksInside = sealing?.isNeeded() === true && size <= longestSealed;
-    const content = size <= shortBytes || looksInside ? await contentOf(path) : undefined;
+    const content = size <= inRowBytes || looksInside ? await contentOf(path) : undefined;
     if (content === undefined) return keep();
     if (looksInside && sealing.holdsSecret(content.toString())) {
       return { ...described(content), bytes: (await sealBytes(content, sealing.keyFile)).toString("base64"), sealed: true };
     }
-    return size <= shortBytes ? { ...described(content), bytes: content.toString("base64") } : keep();
+    return size <= inRowBytes ? { ...described(content), bytes: content.toString("base64") } : keep();
   });
   return { image, onDisk };
 }
@@ -93,7 +178,7 @@ async function meaningOf(path: string, { size }: fs.Stats): Promise<{ meaning?: 
   return meaning === undefined ? {} : { meaning };
 }
 
-type Content = Pick<Kept, "hash" | "size" | "bytes" | "sealed">;
+type Content = Pick<Kept, "hash" | "size" | "bytes" | "packed" | "sealed">;
 
 function described(content: Buffer): { hash: string; size: number } {
   return { hash: sha256(content), size: content.length };
@@ -107,7 +192,8 @@ async function imageOf(path: string, content: (stats: fs.Stats) => Promise<Conte
     if (stats.isSymbolicLink()) return { kind: "link", target: await readlink(path), ...dress };
     if (stats.isDirectory()) return { kind: "directory", mode: ownMode(stats), ...dress };
     if (stats.isFIFO()) return { kind: "pipe", mode: stats.mode & 0o7777, ...dress };
-    if (!stats.isFile()) throw unusable({ asked: path, kind: kindOf(stats) });
+    // A socket or device holds nothing that could be brought back.
+    if (!stats.isFile()) return { kind: "absent" };
     return {
       kind: "file",
       ...(await content(stats)),

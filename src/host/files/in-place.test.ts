@@ -14,8 +14,8 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import fc from "../../../test/support/fast-check.ts";
 import { createBlobs } from "./blobs.ts";
 import { createFiles } from "./files.ts";
 import { childScript } from "./fixtures/plain-files.ts";

@@ -1,9 +1,8 @@
 /**
  * Owns the change of a file's bytes: whole old or whole new content, whatever kills the process.
  * A temporary file beside the target is written, forced to disk and renamed over it. Only where that would break
- * something (other hard links, a directory that may not be written, an owner that cannot be kept) the bytes are
- * written into the file itself. Access control lists and extended attributes are not kept by a rename: Node has no
- * call that sees or copies them.
+ * something (other hard links, extended attributes, access control lists, a directory that may not be written, an owner that
+ * cannot be kept) the bytes are written into the file itself.
  * Refuses: content other than the one the change was computed from, links, anything but regular files,
  * and files this user may not write, even where the directory would allow to replace them.
  */
@@ -11,6 +10,7 @@ import { createHash } from "node:crypto";
 import * as fs from "node:fs";
 import { basename, dirname } from "node:path";
 import type { Fingerprint, PathFacts, ReplaceOptions } from "../../contract/index.ts";
+import { hasAttributes } from "./attributes.ts";
 import { access, close, fchmod, fchown, fstat, fsync, link, lstat, open, readWarm, rename, unlink, writeFully } from "./calls.ts";
 import {
   alreadyExists,
@@ -98,10 +98,11 @@ async function createNew(directory: HeldDirectory, target: Target, bytes: Uint8A
 
 async function overwrite(directory: HeldDirectory, target: Target, bytes: Uint8Array, expect: Fingerprint): Promise<fs.Stats> {
   const path = directory.at(target.name);
+  const attributed = hasAttributes(target.facts.real);
   const before = await checkUnchanged(path, target.facts, expect, staleFile);
   await access(path, fs.constants.W_OK);
   const place = { at: path, real: target.facts.real, asked: target.facts.asked };
-  if (before.nlink > 1) return writeInPlace(place, bytes, before, target.durable);
+  if (before.nlink > 1 || (await attributed)) return writeInPlace(place, bytes, before, target.durable);
   const temporary = directory.at(temporaryName());
   let stats: fs.Stats;
   try {

@@ -9,7 +9,7 @@ import { createHash } from "node:crypto";
 import * as fs from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";
-import { close, fstat, fsync, ftruncate, lstat, mkdir, open, openWarm, readFully, rename, unlink, writeFully } from "./calls.ts";
+import { close, direct, fstat, fsync, ftruncate, lstat, mkdir, open, openWarm, readFully, rename, unlink, writeFully } from "./calls.ts";
 import { errnoOf } from "./failures.ts";
 import { isWriterAlive, temporaryName, thisWriter, type Writer } from "./temporary.ts";
 import { setTime, timeOf } from "./times.ts";
@@ -86,7 +86,8 @@ export async function keepRescue(
 export async function healFile(real: string): Promise<void> {
   for (const path of [beside(real), join(privatePath(), keyOf(real))]) {
     try {
-      if (!isOurs(await lstat(path), false)) continue;
+      const kept = direct.lstat(path);
+      if (kept === undefined || !isOurs(kept, false)) continue;
       if (path !== beside(real) && !isOurs(await lstat(dirname(path)), true)) continue;
       await heal(real, path);
     } catch {

@@ -2,8 +2,8 @@ import { execFileSync } from "node:child_process";
 import { linkSync, mkdirSync, mkdtempSync, realpathSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import fc from "fast-check";
 import { beforeEach, describe, expect, it } from "vitest";
+import fc from "../../../test/support/fast-check.ts";
 import { resolvePath } from "./resolve.ts";
 
 let root: string;
@@ -89,6 +89,8 @@ describe("resolvePath", () => {
     expect(await meant("~other/x")).toBe(`${root}/repo/~other/x`);
     expect(await meant("src/~/x")).toBe(`${root}/repo/src/~/x`);
     expect(await meant(`file://${root}/outside/se%63ret`)).toBe(`${root}/outside/secret`);
+    expect((await resolvePath(root, `file://${root}/repo/../outside/x%20y?q#h`)).spelled).toBe(`${root}/repo/../outside/x y`);
+    expect((await resolvePath(root, `file://localhost${root}/repo/%2e%2E/outside`)).spelled).toBe(`${root}/repo/../outside`);
     expect(await meant(`file://${root}/repo/link%2F..`)).toBe(`${root}/repo/file:${root}/repo/link%2F..`);
     expect(await meant("file://host/x")).toBe(`${root}/repo/file:/host/x`);
   });

@@ -14,12 +14,23 @@ import { isMissing, isSpeakable, namesDirectory } from "./failures.ts";
 /** What Linux allows. */
 const maxLinks = 40;
 
+/** Directories of the machine in whose place a session has its own. */
+export interface OwnPlaces {
+  /** Whether a path may lead into one of them. */
+  concerns(path: string): boolean;
+  /** The directory that stands in the place of `directory`, unless `name` in it is the machine's for everybody. */
+  inPlaceOf(directory: string, name: string): Promise<string | undefined>;
+  /** The machine's name of a directory that stands in its place. */
+  nameOf(directory: string): string | undefined;
+}
+
 /** Never throws. */
-export async function resolvePath(cwd: string, asked: string, userHome?: string): Promise<PathFacts> {
+export async function resolvePath(cwd: string, asked: string, userHome?: string, own?: OwnPlaces): Promise<PathFacts> {
   const spelled = absolute(cwd, asked, userHome);
   const lexical = resolveText(spelled);
   if (!isSpeakable(spelled)) return { asked, spelled, lexical, real: lexical, kind: "unreadable" };
-  const found = (await straight(spelled)) ?? (await walk(spelled));
+  const first = own?.concerns(lexical) === true ? undefined : await straight(spelled);
+  const found = first !== undefined && own?.concerns(first.real) !== true ? first : await walk(spelled, own);
   // `name/` is a directory, or nothing the kernel would open.
   if (namesDirectory(spelled) && found.kind !== "directory" && found.kind !== "absent")
     return { asked, spelled, lexical, real: found.real, kind: "unreadable" };
@@ -32,12 +43,19 @@ function absolute(cwd: string, asked: string, userHome: string | undefined): str
   if (asked === "~" || asked.startsWith("~/") || asked.startsWith(`~${sep}`)) return (userHome ?? homedir()) + asked.slice(1);
   if (/^file:\/\//i.test(asked)) {
     try {
-      return fileURLToPath(asked);
+      return pathOfUrl(asked);
     } catch {
       // Of another machine, or no address after all.
     }
   }
   return cwd + (cwd.endsWith(sep) ? "" : sep) + asked;
+}
+
+/** `fileURLToPath` drops each `..`; the path as written keeps them, because one that leaves a root is refused for a file tool. */
+function pathOfUrl(url: string): string {
+  const path = fileURLToPath(url);
+  const written = decodeURIComponent(/^file:\/\/[^/]*([^?#]*)/i.exec(url)?.[1] ?? "");
+  return resolveText(written) === resolveText(path) ? written : path;
 }
 
 interface Found {
@@ -63,7 +81,7 @@ function found(real: string, stats: Awaited<ReturnType<typeof lstat>>): Found {
   return kind === "file" ? { real, kind, hardLinks: stats.nlink } : { real, kind };
 }
 
-async function walk(spelled: string): Promise<Found> {
+async function walk(spelled: string, own?: OwnPlaces): Promise<Found> {
   const root = parse(spelled).root;
   let real = root;
   let links = 0;
@@ -75,10 +93,11 @@ async function walk(spelled: string): Promise<Found> {
     if (name === undefined || name === "" || name === ".") continue;
     if (name === "..") {
       real = dirname(real);
+      real = own?.nameOf(real) ?? real;
       last = { real, kind: "directory" };
       continue;
     }
-    const next = join(real, name);
+    const next = await placeOf(real, name, own);
     try {
       const stats = await lstat(next);
       if (!stats.isSymbolicLink()) {
@@ -100,6 +119,24 @@ async function walk(spelled: string): Promise<Found> {
   }
   // After `..` the walk stands on a name it has not looked at: an absent one is not a directory.
   return last.kind === "directory" ? await lookAgain(last) : last;
+}
+
+/** A name that the session wrote, or that nobody did, is the session's; any other is the machine's. */
+async function placeOf(real: string, name: string, own: OwnPlaces | undefined): Promise<string> {
+  const machines = join(real, name);
+  const directory = await own?.inPlaceOf(real, name);
+  if (directory === undefined) return machines;
+  const sessions = join(directory, name);
+  return (await exists(sessions)) || !(await exists(machines)) ? sessions : machines;
+}
+
+async function exists(path: string): Promise<boolean> {
+  try {
+    await lstat(path);
+    return true;
+  } catch (error) {
+    return !isMissing(error);
+  }
 }
 
 async function lookAgain(last: Found): Promise<Found> {

@@ -5,7 +5,7 @@
 import { randomBytes } from "node:crypto";
 import { readFileSync, readlinkSync } from "node:fs";
 import { lstat, readdir, unlink } from "./calls.ts";
-import type { HeldDirectory } from "./handles.ts";
+import { type HeldDirectory, holdDirectory } from "./handles.ts";
 
 const shape = /^\.karyi-([0-9a-z]+)-([0-9]+)-[0-9a-f]{16}\.tmp$/;
 /** What `rescue.ts` keeps of a file that is gone, or was never asked about again. */
@@ -76,6 +76,18 @@ export async function sweepLeftovers(directory: HeldDirectory, again = false): P
     }
   } catch {
     // Unlistable, or another process swept at the same time.
+  }
+}
+
+/** The same for directories by their paths, now. One that is gone, or is another one by now, is passed over. */
+export async function sweepDirectories(paths: Iterable<string>): Promise<void> {
+  for (const path of new Set(paths)) {
+    try {
+      const held = await holdDirectory(path, path);
+      await sweepLeftovers(held, true).finally(() => held.close());
+    } catch {
+      // It was never made, or is gone already.
+    }
   }
 }
 

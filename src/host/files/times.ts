@@ -32,6 +32,11 @@ export function setTime(path: string, mtimeNs: string): void {
   }
 }
 
+/** The same for a file that was made a moment ago. */
+export function setOpenedTime(fd: number, mtimeNs: string): void {
+  fs.futimesSync(fd, Date.now() / 1000, settable(mtimeNs));
+}
+
 function microseconds(mtimeNs: string): bigint {
   return BigInt(mtimeNs) / 1000n;
 }

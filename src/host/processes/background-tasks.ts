@@ -2,12 +2,14 @@
  * Commands that outlive their call (B2): started, listed, read, waited for and stopped by id. Their time
  * limit holds all the same, their output is bounded, and they die with the engine.
  */
-import type { TaskOutputPage, TaskRecord, TaskStatus } from "../../contract/index.ts";
-import { KeptOutput } from "./kept-output.ts";
+import type { MaskPage, TaskOutputPage, TaskRecord, TaskStatus } from "../../contract/index.ts";
+import { KeptOutput, type KeptPage } from "./kept-output.ts";
 import type { Ended } from "./supervise.ts";
 
 export interface TaskJob {
   readonly title: string;
+  /** What is read of its output goes through this. */
+  readonly maskPage?: MaskPage | undefined;
   /** Runs the command to its end; `signal` stops it. */
   run(signal: AbortSignal, onOutput: OnTaskOutput): Promise<Ended>;
 }
@@ -20,6 +22,7 @@ export type ClaimTask = (record: Omit<TaskRecord, "id">) => Promise<TaskRecord>;
 interface Entry {
   record: TaskRecord;
   readonly output: KeptOutput;
+  readonly maskPage: MaskPage | undefined;
   readonly stop: AbortController;
   readonly ended: Promise<void>;
   readonly watchers: Set<() => void>;
@@ -50,7 +53,7 @@ export class BackgroundTasks {
     const { id } = record;
     const stop = new AbortController();
     const watchers = new Set<() => void>();
-    const entry: Entry = { record, output, stop, watchers, ended: Promise.resolve() };
+    const entry: Entry = { record, output, maskPage: job.maskPage, stop, watchers, ended: Promise.resolve() };
     this.#entries.set(id, entry);
     const wake = () => {
       for (const watcher of [...watchers]) watcher();
@@ -86,8 +89,9 @@ export class BackgroundTasks {
   async output(id: string, offset: number, waitMs: number, signal: AbortSignal): Promise<TaskOutputPage | undefined> {
     const entry = this.#entries.get(id);
     if (!entry) return undefined;
-    if (waitMs > 0 && entry.record.status === "in_progress" && entry.output.total <= offset) await news(entry, waitMs, signal);
-    const { text, next, dropped } = entry.output.read(offset, pageBytes);
+    // What is held back is no news.
+    if (waitMs > 0 && isRunning(entry) && pageOf(entry, offset).next <= offset) await news(entry, waitMs, signal);
+    const { text, next, dropped } = pageOf(entry, offset);
     return { task: current(entry), text, offset, next, dropped };
   }
 
@@ -114,6 +118,15 @@ export class BackgroundTasks {
     };
     this.#onChange(entry.record);
   }
+}
+
+function isRunning({ record }: Entry): boolean {
+  return record.status === "in_progress";
+}
+
+function pageOf(entry: Entry, offset: number): KeptPage {
+  const { output, maskPage } = entry;
+  return maskPage === undefined ? output.read(offset, pageBytes) : output.readMasked(offset, pageBytes, maskPage, isRunning(entry));
 }
 
 function current({ record, output }: Entry): TaskRecord {

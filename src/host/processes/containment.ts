@@ -2,12 +2,11 @@
  * Whether commands can run in a PID namespace of their own here: then nothing they start can outlive
  * them, however it forks. Probed once by running it; util-linux alone is needed.
  */
-import { execFile } from "node:child_process";
-import { promisify } from "node:util";
 import { bashProgram, program } from "../programs.ts";
 import { quietInit } from "../sandbox/index.ts";
+import { outputOf, plainEnvironment } from "../spawn.ts";
 
-const execute = promisify(execFile);
+const probeMs = 10_000;
 
 export interface Containment {
   readonly kind: "namespace" | "group";
@@ -38,7 +37,7 @@ async function probeTether(): Promise<readonly string[]> {
   const setpriv = program("setpriv");
   if (setpriv === undefined) return [];
   const args = ["--pdeathsig", "KILL", "--"];
-  return execute(setpriv, [...args, bashProgram(), "-c", "true"], { timeout: 10_000 }).then(
+  return outputOf(setpriv, [...args, bashProgram(), "-c", "true"], { env: plainEnvironment(), timeoutMs: probeMs }).then(
     () => [setpriv, ...args],
     () => [],
   );
@@ -51,8 +50,8 @@ async function probe(): Promise<Containment> {
   const user = process.getuid?.() === 0 ? [] : ["--user", "--map-current-user"];
   const args = [...user, "--mount", "--pid", "--fork", "--kill-child", "--mount-proc", "--", sh, "-c", quietInit, "karyi-init"];
   try {
-    const { stdout } = await execute(unshare, [...args, bashProgram(), "-c", "echo $$"], { timeout: 10_000 });
-    return Number(stdout.trim()) < 10 ? { kind: "namespace", prefix: [unshare, ...args] } : processGroup;
+    const seen = await outputOf(unshare, [...args, bashProgram(), "-c", "echo $$"], { env: plainEnvironment(), timeoutMs: probeMs });
+    return Number(String(seen).trim()) < 10 ? { kind: "namespace", prefix: [unshare, ...args] } : processGroup;
   } catch {
     // Forbidden here.
     return processGroup;

@@ -4,14 +4,12 @@
  * is needed, so a command pays nothing for it. Where there is no `mkfifo`, commands get Node's pipes.
  * A pipe serves one command and loses its name when that has begun: no other can write into it.
  */
-import { execFile } from "node:child_process";
 import { closeSync, constants, openSync, rmSync } from "node:fs";
 import { Socket } from "node:net";
 import { join } from "node:path";
-import { promisify } from "node:util";
+import { outputOf, plainEnvironment } from "../spawn.ts";
 import { makePrivateDirectory } from "./private-directory.ts";
 
-const execute = promisify(execFile);
 /** A process that runs one command needs few; one that runs many should seldom have to make them. */
 const firstBatch = 24;
 const batchSize = 192;
@@ -48,6 +46,11 @@ export class FifoPool {
     return !this.#unavailable;
   }
 
+  /** The directory that all of them lie in; `undefined` where there are none. */
+  async directory(): Promise<string | undefined> {
+    return (await this.available()) ? this.#directory : undefined;
+  }
+
   close(): void {
     this.#unavailable = true;
     this.#ready = [];
@@ -67,7 +70,7 @@ export class FifoPool {
       const directory = this.#directory;
       const length = this.#made === 0 ? firstBatch : batchSize;
       const paths = Array.from({ length }, () => join(directory, `${this.#made++}`));
-      await execute("mkfifo", ["-m", "600", ...paths]);
+      await outputOf("mkfifo", ["-m", "600", ...paths], { env: plainEnvironment() });
       if (this.#unavailable) rmSync(directory, { recursive: true, force: true });
       else this.#ready.push(...paths);
     } catch {

@@ -1,10 +1,13 @@
 /** Output of a background command in bounded memory: the first and the last bytes stay, what lies between is counted. */
-import { KeptEnds } from "../../contract/index.ts";
+import { KeptEnds, type MaskPage, stderrMark } from "../../contract/index.ts";
 
 const headBytes = 800 * 1024;
 const tailBytes = 200 * 1024;
 const newline = 0x0a;
-const stderrMark = Buffer.from("[stderr] ");
+const stderrBytes = Buffer.from(stderrMark);
+
+/** How much around a page is looked at. */
+const aroundBytes = 64 * 1024;
 
 export interface KeptPage {
   readonly text: string;
@@ -34,7 +37,7 @@ export class KeptOutput {
     if (stream === "stdout") return this.#write(chunk);
     for (let start = 0; start < chunk.length; ) {
       const end = chunk.indexOf(newline, start) + 1 || chunk.length;
-      if (this.#atLineStart) this.#write(stderrMark);
+      if (this.#atLineStart) this.#write(stderrBytes);
       this.#write(chunk.subarray(start, end));
       start = end;
     }
@@ -59,6 +62,28 @@ export class KeptOutput {
     // They belong to the next page; alone, nothing more may follow them.
     const whole = cut < page.length ? page.subarray(0, page.length - cut) : page;
     return { text: whole.toString("utf8"), next: start + whole.length, dropped };
+  }
+
+  /** The page without what must not be shown; `goesOn` while more may be printed. */
+  readMasked(offset: number, limit: number, mask: MaskPage, goesOn: boolean): KeptPage {
+    const page = this.read(offset, limit);
+    const { total, lost } = this.#ends;
+    const head = this.#ends.head();
+    const start = Math.min(Math.max(0, offset), total) + page.dropped;
+    const isInHead = start < head.length;
+    const from = isInHead || lost === 0 ? 0 : head.length + lost;
+    const kept = lost === 0 ? Buffer.concat([head, this.#ends.tail()]) : isInHead ? head : this.#ends.tail();
+    const first = Math.max(0, start - from - aroundBytes);
+    const after = kept.subarray(page.next - from, page.next - from + aroundBytes);
+    const before = kept.toString("utf8", first, start - from);
+    const { text, held } = mask({
+      // From a whole line on: what a line is tells how it is read.
+      before: first === 0 ? before : before.slice(before.indexOf("\n") + 1),
+      text: page.text,
+      after: after.toString("utf8"),
+      goesOn: goesOn && page.next + after.length === total,
+    });
+    return { ...page, text, next: page.next - Buffer.byteLength(page.text.slice(page.text.length - held)) };
   }
 }
 

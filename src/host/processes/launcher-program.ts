@@ -3,7 +3,7 @@
  * that its text can be handed to another Node; it knows nothing of what it starts. When Karyi is gone, however it went,
  * everything it started is ended.
  */
-import type { ChildProcess } from "node:child_process";
+import type { ChildProcess } from "../spawn.ts";
 
 /** One line a message, in JSON. */
 export interface LaunchOrder {

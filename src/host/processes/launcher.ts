@@ -4,12 +4,11 @@
  * takes orders. It also ends what it started when Karyi is killed. Where it cannot run, or no longer answers,
  * there is none, and commands are started directly.
  */
-import { type ChildProcess, spawn } from "node:child_process";
 import type { Readable, Writable } from "node:stream";
+import { type ChildProcess, spawn } from "../spawn.ts";
 import type { FifoPool } from "./fifo-pool.ts";
 import { hideText } from "./hidden-file.ts";
 import { type LaunchNews, type LaunchOrder, launcherText } from "./launcher-program.ts";
-import { withoutMasters } from "./open-terminals.ts";
 import { type Exit, type Start, type Started, startedWith } from "./starting.ts";
 import { markText } from "./state-report.ts";
 
@@ -39,8 +38,8 @@ export class Launcher {
     this.#child = spawn(process.execPath, ["--max-semi-space-size=1", "-e", launcherText()], {
       cwd: "/",
       env: {},
-      detached: true,
-      stdio: withoutMasters(["pipe", "pipe", "ignore", "ignore", initFd]),
+      ownGroup: true,
+      stdio: ["pipe", "pipe", "ignore", "ignore", initFd],
     });
     const news = this.#child.stdout as Readable;
     this.#orders = this.#child.stdin as Writable;

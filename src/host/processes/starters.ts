@@ -1,8 +1,10 @@
 /**
- * Who starts the next command: Karyi itself at first, the launcher once it is worth its start and ready. Owns what both need:
- * the pipes and the init text.
+ * Who starts the next command: its session's keeper where that makes its world, else Karyi itself at first, and the launcher once it
+ * is worth its start and ready. Owns what all of them need: the pipes and the init text.
  */
 import { closeSync } from "node:fs";
+import { Keeper } from "../sandbox/keeper.ts";
+import type { KeptWorld } from "../sandbox/keeper-order.ts";
 import { FifoPool } from "./fifo-pool.ts";
 import { Launcher } from "./launcher.ts";
 import { directStarter, type Starter } from "./starting.ts";
@@ -21,6 +23,7 @@ export class Starters {
   readonly #direct = directStarter(this.#pipes, () => this.#initFd());
   #init: number | undefined;
   #launcher: Launcher | undefined;
+  readonly #keepers = new Map<string, Promise<Keeper>>();
   #launchers = 0;
   #taken = 0;
   #closed = false;
@@ -34,8 +37,29 @@ export class Starters {
     return launcher?.usable === true && (await this.#pipes.available()) ? (start) => launcher.start(start) : this.#direct;
   }
 
+  /** `session`: whose keeper it is; worlds of one session may share a network. */
+  async kept(session: string, world: KeptWorld): Promise<Starter> {
+    const known = this.#keepers.get(session);
+    const keeper = await known?.catch(() => undefined);
+    if (keeper?.dead === false) return (start) => keeper.start(start);
+    // Another command may have opened one meanwhile.
+    if (this.#keepers.get(session) !== known) return this.kept(session, world);
+    if (this.#closed) throw new Error("commands are not started any more");
+    const opening = Keeper.open(this.#pipes, this.#initFd(), world.base);
+    this.#keepers.set(session, opening);
+    const opened = await opening;
+    if (this.#closed) opened.close();
+    return (start) => opened.start(start);
+  }
+
   close(): void {
     this.#closed = true;
+    for (const keeper of this.#keepers.values())
+      keeper.then(
+        (running) => running.close(),
+        () => {},
+      );
+    this.#keepers.clear();
     this.#launcher?.close();
     this.#pipes.close();
     if (this.#init !== undefined) closeSync(this.#init);

@@ -2,12 +2,12 @@
  * Starting a command: what is asked for and what is there once it runs. This one starts it as a child of Karyi itself;
  * see `launcher.ts` for the one that does not stop the world while a large process is copied.
  */
-import { type ChildProcess, spawn } from "node:child_process";
 import { closeSync, constants, openSync } from "node:fs";
 import type { Readable } from "node:stream";
+import type { KeptWorld } from "../sandbox/keeper-order.ts";
+import { type ChildProcess, spawn } from "../spawn.ts";
 import type { FifoPool } from "./fifo-pool.ts";
 import { hideText } from "./hidden-file.ts";
-import { withoutMasters } from "./open-terminals.ts";
 
 export interface Start {
   readonly argv: readonly string[];
@@ -19,11 +19,15 @@ export interface Start {
   readonly tether: readonly string[];
   /** Given to the command as descriptor 5, in a file without a name. */
   readonly hidden?: string;
+  /** The world that a keeper makes for it. */
+  readonly world?: KeptWorld;
 }
 
 export interface Exit {
   readonly exitCode: number | null;
   readonly signal: string | null;
+  /** Where its world counted them. */
+  readonly networkAttempts?: number;
 }
 
 /** A running command, leader of a process group of its own; descriptor 3 is `state`, 4 the init text. */
@@ -33,6 +37,8 @@ export interface Started {
   readonly stdout: Readable;
   readonly stderr: Readable;
   readonly state: Readable;
+  /** Tells the command's group; without it whoever waits does so by `pid`. */
+  signal?(name: NodeJS.Signals): void;
 }
 
 /** Rejects with the system's error where the command cannot be started. */
@@ -49,7 +55,7 @@ export function directStarter(pipes: FifoPool, initFd: () => number): Starter {
       const extra = file === undefined ? [] : [openSync(file.path, constants.O_RDONLY)];
       opened.push(...extra);
       const [program = "", ...args] = [...tether, ...argv];
-      const child = spawn(program, args, { cwd, env, detached: true, stdio: withoutMasters(["ignore", ...streams, initFd(), ...extra]) });
+      const child = spawn(program, args, { cwd, env, ownGroup: true, stdio: ["ignore", ...streams, initFd(), ...extra] });
       const exit = exitOf(child);
       if (child.pid === undefined) await exit;
       return startedWith(child.pid ?? 0, exit, taken?.map(({ reader }) => reader) ?? nodePipes(child));

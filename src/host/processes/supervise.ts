@@ -5,6 +5,7 @@
  */
 import { constants } from "node:os";
 import type { Readable } from "node:stream";
+import { signalGroup } from "../spawn.ts";
 import type { Exit, Start, Started, Starter } from "./starting.ts";
 import { begun } from "./state-report.ts";
 import { endMarked } from "./survivors.ts";
@@ -26,6 +27,8 @@ export interface Ended {
   readonly durationMs: number;
   /** What the EXIT trap reported. */
   readonly report: string;
+  /** Where its world counted them. */
+  readonly networkAttempts?: number;
 }
 
 const termGraceMs = 5_000;
@@ -43,17 +46,19 @@ const maxReportBytes = 16 << 20;
 
 export async function supervise({ start, starter, contained, timeoutMs, signal, onOutput }: Supervision): Promise<Ended> {
   const began = performance.now();
-  const running = follow(await starter(start), onOutput);
-  const { pid } = running;
+  const started = await starter(start);
+  const { pid } = started;
+  const tell = (name: NodeJS.Signals) => (started.signal === undefined ? signalGroup(pid, name) : started.signal(name));
+  const running = follow(started, onOutput);
   let timedOut = false;
   let cancelled = false;
   const timers: NodeJS.Timeout[] = [];
   const stop = () => {
     if (timers.length > 1) return;
-    timers.push(setTimeout(() => signalGroup(pid, "SIGKILL"), termGraceMs));
+    timers.push(setTimeout(() => tell("SIGKILL"), termGraceMs));
     timers.push(setTimeout(() => running.giveUp(), termGraceMs + killGraceMs));
     const end = () => {
-      signalGroup(pid, "SIGTERM");
+      tell("SIGTERM");
       // A shell loses the signal for a program that it is just starting.
       if (running.beganMsAgo() < startingMs) timers.push(setTimeout(end, startingMs));
     };
@@ -75,11 +80,20 @@ export async function supervise({ start, starter, contained, timeoutMs, signal, 
   try {
     const exit = await running.exit;
     // A namespace dies with its init; a group and whoever left it must be ended by hand.
-    signalGroup(pid, "SIGKILL");
+    if (started.signal === undefined) signalGroup(pid, "SIGKILL");
     if (!contained) endMarked(start.mark, { pid, ageMs: performance.now() - began });
     await running.drained();
     const durationMs = Math.round(performance.now() - began);
-    return { exitCode: exitCodeOf(exit), signal: exit.signal, timedOut, cancelled, durationMs, report: running.report() };
+    const { networkAttempts } = exit;
+    return {
+      exitCode: exitCodeOf(exit),
+      signal: exit.signal,
+      timedOut,
+      cancelled,
+      durationMs,
+      report: running.report(),
+      ...(networkAttempts === undefined ? {} : { networkAttempts }),
+    };
   } finally {
     for (const timer of timers) clearTimeout(timer);
     signal.removeEventListener("abort", onAbort);
@@ -93,7 +107,6 @@ function exitCodeOf({ exitCode, signal }: Exit): number {
 }
 
 interface Running {
-  readonly pid: number;
   readonly exit: Promise<Exit>;
   giveUp(): void;
   /** Calls back when the command's shell has begun, at once where it has. */
@@ -104,7 +117,7 @@ interface Running {
   close(): void;
 }
 
-function follow({ pid, exit, stdout, stderr, state }: Started, onOutput: Supervision["onOutput"]): Running {
+function follow({ exit, stdout, stderr, state }: Started, onOutput: Supervision["onOutput"]): Running {
   const reports: Buffer[] = [];
   let reportBytes = 0;
   let begunAt: number | undefined;
@@ -125,7 +138,6 @@ function follow({ pid, exit, stdout, stderr, state }: Started, onOutput: Supervi
     finish = resolve;
   });
   return {
-    pid,
     exit: Promise.race([exit, givenUp]),
     giveUp: () => finish({ exitCode: null, signal: "SIGKILL" }),
     onceBegun: (listener) => {
@@ -180,13 +192,5 @@ class Listening {
       stream.once("close", end);
       stream.once("error", end);
     });
-  }
-}
-
-function signalGroup(pid: number, signal: NodeJS.Signals): void {
-  try {
-    process.kill(-pid, signal);
-  } catch {
-    // The whole group is gone already.
   }
 }

@@ -74,7 +74,7 @@ export function bubblewrapWorld(confinement: Confinement): readonly string[] {
 /** The line that becomes bubblewrap. The command's words go their own way again only when everything stands. */
 function bubblewrap(confinement: Confinement, options: readonly string[], start: string): string {
   const { stage, network } = confinement;
-  const filter = seccompFilter(network === "none" ? "not-unix" : "all");
+  const filter = seccompFilter(network === "none" ? "internet" : network === "loopback" ? "local" : "all");
   if (filter === undefined) throw new Error(`the system calls of ${process.arch} are not known`);
   writeFileSync(join(stage, "filter"), filter, { mode: 0o600 });
   const init = `. /dev/fd/${environmentFd}; exec ${environmentFd}<&- 2>&6 6>&-; ${start}`;
@@ -122,11 +122,14 @@ function words(confinement: Confinement, roots: readonly Shown[]): readonly stri
   const shown: Shown[] = [
     ...roots,
     ...writable.map((path) => ({ path, options: ["--bind", path] })),
-    ...emptied.map(({ path, at }) => ({ path, options: at === undefined ? ["--perms", "0755", "--tmpfs"] : ["--bind", at] })),
+    ...emptied.map(({ path, at, closed }) => ({
+      path,
+      options: at === undefined ? ["--perms", "0755", "--tmpfs"] : [closed === true ? "--ro-bind" : "--bind", at],
+    })),
     ...kept.map((path) => ({ path, options: ["--ro-bind", path] })),
     ...reachable(confinement).map((path) => ({
       path,
-      options: isDirectory(path) ? ["--perms", "0555", "--tmpfs"] : ["--ro-bind", nothing],
+      options: isDirectory(path) ? ["--perms", "0000", "--tmpfs"] : ["--ro-bind", nothing],
     })),
   ];
   shown.sort((a, b) => a.path.length - b.path.length);

@@ -1,28 +1,80 @@
 /**
- * Applies a change set to the real workspace: exactly what was captured, each path in one step, journaled before the first one.
- * Refuses where the workspace changed since. A failure takes everything back; a kill is taken back by `rollBack` at the next start.
+ * Applies a change set to the real workspace: exactly what was captured, each path in one step, recorded before the first one and
+ * on disk before it counts as done. Every path is locked from the last look to the last file, and compared again when its turn
+ * comes. Refuses where the workspace changed since. A failure takes everything back; a kill is taken back at the next start.
  */
-import type { Stats } from "node:fs";
+import { createHash } from "node:crypto";
+import { readFileSync, type Stats } from "node:fs";
 import { dirname, join } from "node:path";
-import { type FileImage, type Images, type JournalEntry, shownName, ToolFailure } from "../../contract/index.ts";
+import {
+  type Attributes,
+  type FileImage,
+  type Fingerprint,
+  type Images,
+  type JournalEntry,
+  shownName,
+  ToolFailure,
+} from "../../contract/index.ts";
+import { giveAttributes, withoutMarks } from "../files/attributes.ts";
+import { systemPath } from "../files/byte-name.ts";
 import { fileFailure } from "../files/failures.ts";
-import { holdDirectory } from "../files/handles.ts";
-import { sweepLeftovers } from "../files/temporary.ts";
-import { Applier } from "./apply.ts";
-import { markCommitted, markCommitting } from "./change-set.ts";
+import { MovedMeanwhile } from "../files/still.ts";
+import { syncWritten } from "../files/sync-written.ts";
+import { Applier, type Source, type Sources } from "./apply.ts";
+import { type CommitStep, endRecord, type Left, RecordWriter, readRecord, recordedSteps } from "./commit-record.ts";
 import { look, namesIn } from "./exact-names.ts";
 import { type Operation, type RootChanges, stillSeen } from "./operations.ts";
+import { makeReadable } from "./read-upper.ts";
+import { takeBack } from "./take-back.ts";
 
 export interface CommitPorts {
   readonly images: Images;
-  /** Durable when it resolves. */
+  /** The call that the commit belongs to. */
+  readonly callId?: string;
+  /** Force the written files to disk before the commit counts as done. */
+  readonly durable: boolean;
+  /** Keeps other writers of these paths out until the call is settled. */
+  lock(paths: readonly string[]): Promise<void>;
+  /** Durable when it resolves. Called with the images before, then again with those after. */
   journal(entries: readonly JournalEntry[]): Promise<void>;
 }
 
-/** How many files are read at once for their before-images. */
+/** How many files are read at once for their images. */
 const lanes = 8;
+/** Longer files are hashed in pieces. */
+const shortBytes = 1 << 20;
+/** From so many files on, their images go to the disk together instead of one by one. */
+const batchFrom = 64;
+/** So many paths are under way at a time, from their images to the journal: what is held does not grow with the change set. */
+const pathsAtOnce = 2000;
 
 export async function commitChanges(run: string, roots: readonly RootChanges[], ports: CommitPorts): Promise<void> {
+  const { images } = ports;
+  if (roots.every(({ operations, conflicts }) => operations.length === 0 && conflicts.length === 0)) return;
+  await ports.lock(roots.flatMap(({ root, operations }) => operations.map(({ path }) => join(root, path))));
+  refuseStale(roots);
+  const sources = await sourcesOf(roots, images);
+  await recordSteps(run, roots, ports, sources);
+  const applier = new Applier(sources);
+  try {
+    for (const changes of roots) await applier.apply(changes);
+    await applier.finish();
+    await dress(roots);
+    if (ports.durable) for (const { root } of roots) await syncWritten(root, applier.writtenBelow(root));
+    const attributes = attributesAfter(roots);
+    for (const steps of recordedSteps(run)) await ports.journal(await afterImages(steps, attributes, images, applier));
+  } catch (error) {
+    await applier.abandon();
+    const { kept, failed } = await takeBack(readRecord(run)?.steps ?? [], images);
+    // What could not be given back is tried again at the next start.
+    if (failed.length === 0) endRecord(run);
+    throw stopped(error, kept, failed);
+  }
+  endRecord(run);
+  await applier.letGo();
+}
+
+function refuseStale(roots: readonly RootChanges[]): void {
   const conflicts = roots.flatMap((changes) => {
     const removed = removedPaths(changes);
     return [
@@ -31,22 +83,6 @@ export async function commitChanges(run: string, roots: readonly RootChanges[], 
     ].map((path) => join(changes.root, path));
   });
   if (conflicts.length > 0) throw conflict([...new Set(conflicts)]);
-  if (roots.every(({ operations }) => operations.length === 0)) return;
-  const journal = await beforeImages(roots, ports.images);
-  if (journal.length > 0) await ports.journal(journal);
-  markCommitting(run, journal);
-  const applier = new Applier();
-  try {
-    for (const changes of roots) await applier.apply(changes);
-    await applier.finish();
-  } catch (error) {
-    await applier.abandon();
-    const failed = await rollBack(journal, ports.images);
-    // What could not be given back is tried again at the next start.
-    if (failed.length === 0) markCommitted(run);
-    throw stopped(error, failed);
-  }
-  markCommitted(run);
 }
 
 function removedPaths({ operations }: RootChanges): ReadonlySet<string> {
@@ -63,6 +99,7 @@ function isStale(root: string, operation: Operation, removed: ReadonlySet<string
 }
 
 function isCleared(path: string, removed: ReadonlySet<string>): boolean {
+  if (removed.size === 0) return false;
   for (let place = path; place !== "."; place = dirname(place)) if (removed.has(place)) return true;
   return false;
 }
@@ -74,82 +111,218 @@ function sameNames(names: readonly string[], path: string, now: Stats | undefine
   return present.length === names.length && present.every((name) => known.has(name));
 }
 
-/** What is kept of a path before the first change: all of it, its time alone, or that it was not there. */
-type Keeping = "whole" | "time" | "absent";
+/** What is kept of a path before the first change: all of it, all but the bytes, its time alone, or that it was not there. */
+type Keeping = "whole" | "dress" | "time" | "absent";
 
-/** In the order of application, each path once: walking it backwards restores everything. Of the directories around, the time. */
-async function beforeImages(roots: readonly RootChanges[], images: Images): Promise<readonly JournalEntry[]> {
-  const keeping = new Map<string, Keeping>();
+/** What happens to a path, in the order in which it does; nothing to a directory of which only the time is kept. */
+interface Planned {
+  readonly how: Keeping;
+  readonly operations: Operation[];
+}
+
+/**
+ * Images before, the journal and the record, a part after the other; on disk when it returns. In the order of application, each
+ * path once: walking it backwards restores everything. Of the directories around, the time.
+ */
+async function recordSteps(run: string, roots: readonly RootChanges[], ports: CommitPorts, sources: Sources): Promise<void> {
+  const { images, callId } = ports;
+  const planned = [...plannedPaths(roots)];
+  const attributes = await attributesBefore(roots, images);
+  const record = new RecordWriter(run, { ...(callId === undefined ? {} : { callId }), roots: roots.map(({ root }) => root) });
+  try {
+    for (let at = 0; at < planned.length; at += pathsAtOnce) {
+      const steps = await stepsOf(planned.slice(at, at + pathsAtOnce), images, sources, attributes);
+      await ports.journal(steps.map(({ path, before }): JournalEntry => ({ path, before })));
+      record.add(steps);
+    }
+  } catch (error) {
+    record.abandon();
+    throw error;
+  }
+  record.end();
+}
+
+function plannedPaths(roots: readonly RootChanges[]): ReadonlyMap<string, Planned> {
+  const planned = new Map<string, Planned>();
   for (const { root, operations } of roots) {
-    for (const { kind, path, seen } of operations) {
-      const absolute = join(root, path);
-      if (!keeping.has(absolute)) keeping.set(absolute, seen === undefined ? "absent" : kind === "times" ? "time" : "whole");
+    for (const operation of operations) {
+      const path = join(root, operation.path);
+      const known = planned.get(path);
+      if (known === undefined) planned.set(path, { how: howToKeep(operation), operations: [operation] });
+      else known.operations.push(operation);
     }
   }
   for (const { root, operations } of roots) {
     for (const { path } of operations) {
       const around = dirname(join(root, path));
-      if (path !== "" && !keeping.has(around)) keeping.set(around, "time");
+      if (path !== "" && !planned.has(around)) planned.set(around, { how: "time", operations: [] });
     }
   }
-  const paths = [...keeping];
-  const entries: JournalEntry[] = new Array(paths.length);
+  return planned;
+}
+
+async function stepsOf(
+  planned: readonly (readonly [string, Planned])[],
+  images: Images,
+  sources: Sources,
+  attributes: ReadonlyMap<string, Attributes>,
+): Promise<readonly CommitStep[]> {
+  const whole = planned.filter(([, { how }]) => how === "whole").length;
+  const batch = whole > batchFrom ? images.batch() : undefined;
+  const dressed = (path: string, image: FileImage): FileImage => {
+    const found = attributes.get(path);
+    return found === undefined || (image.kind !== "file" && image.kind !== "directory") ? image : { ...image, attributes: found };
+  };
+  const steps = await inLanes(planned, async ([path, { how, operations }]): Promise<CommitStep> => {
+    const leaves = operations.map((operation) => leftBy(operation, sources.get(operation)?.hash ?? ""));
+    // A new path is not looked at: its parent may still be a link that leads elsewhere.
+    if (how === "absent") return { path, before: { kind: "absent" }, leaves };
+    if (how === "time") return { path, before: await images.time(path), leaves };
+    const before = how === "dress" ? await images.inspect(path) : await (batch ?? images).capture(path);
+    return { path, before: dressed(path, before), leaves };
+  });
+  await batch?.onDisk();
+  return steps;
+}
+
+/** Of paths that had attributes, or are going to have some. */
+async function attributesBefore(roots: readonly RootChanges[], images: Images): Promise<ReadonlyMap<string, Attributes>> {
+  const removed = roots.flatMap(({ root, operations }) =>
+    operations.flatMap(({ kind, path }) => (kind === "remove" || kind === "rmdir" ? [join(root, path)] : [])),
+  );
+  const found = new Map(await images.attributes(removed));
+  for (const { root, attributes = {} } of roots)
+    for (const [path, { before }] of Object.entries(attributes)) found.set(join(root, path), before ?? {});
+  return found;
+}
+
+/** Files that were moved into place have their attributes; this is for all that was copied, made or only dressed. */
+async function dress(roots: readonly RootChanges[]): Promise<void> {
+  const wanted = roots.flatMap(({ root, operations, attributes = {} }) =>
+    operations.flatMap(({ kind, path }) => {
+      const change = kind === "file" || kind === "mkdir" || kind === "mode" ? attributes[path] : undefined;
+      return change === undefined ? [] : [{ path: join(root, path), attributes: change.after ?? {} }];
+    }),
+  );
+  const [failed] = await giveAttributes(wanted);
+  if (failed === undefined) return;
+  throw new ToolFailure("tool_error", `the extended attributes of ${shownName(failed)} cannot be set`, {
+    details: { reason: "attributes_lost", path: failed },
+  });
+}
+
+/** The files of the layers that are going to be put into place. */
+async function sourcesOf(roots: readonly RootChanges[], images: Images): Promise<Sources> {
+  const sources = new Map<Operation, Source>();
+  for (const { upper, operations } of roots) {
+    const files = operations.filter((one) => one.kind === "file" && one.linkTo === undefined);
+    for (let at = 0; at < files.length; at += pathsAtOnce) {
+      const some = files.slice(at, at + pathsAtOnce);
+      const paths = some.map(({ path }) => join(upper, path));
+      const clean = await withoutMarks(paths);
+      const hashes = await inLanes(paths, async (path) => hashOfSource(path, images));
+      some.forEach((operation, index) => {
+        sources.set(operation, { hash: hashes[index] ?? "", isClean: clean.has(paths[index] ?? "") });
+      });
+    }
+    shareHashes(operations, sources);
+  }
+  return sources;
+}
+
+/** Of several names of one file, the first has its bytes. */
+function shareHashes(operations: readonly Operation[], sources: Map<Operation, Source>): void {
+  const later = operations.flatMap((one) => (one.kind === "file" && one.linkTo !== undefined ? [{ one, first: one.linkTo }] : []));
+  if (later.length === 0) return;
+  const byPath = new Map(operations.map((operation) => [operation.path, operation]));
+  for (const { one, first } of later) {
+    const operation = byPath.get(first);
+    const source = operation === undefined ? undefined : sources.get(operation);
+    if (source !== undefined) sources.set(one, { ...source, isClean: false });
+  }
+}
+
+async function hashOfSource(path: string, images: Images): Promise<string> {
+  const stats = look(path);
+  // Whoever puts it into place says that it is gone.
+  if (stats === undefined) return "";
+  makeReadable(path, stats.mode);
+  if (stats.size <= shortBytes)
+    return createHash("sha256")
+      .update(readFileSync(systemPath(path)))
+      .digest("hex");
+  const image = await images.inspect(path);
+  return image.kind === "file" ? image.hash : "";
+}
+
+/** A path comes once with another mode, or first goes: only in the first case nothing happens to its bytes. */
+function howToKeep({ seen, kind }: Operation): Keeping {
+  if (seen === undefined) return "absent";
+  return kind === "times" ? "time" : kind === "mode" ? "dress" : "whole";
+}
+
+function leftBy(operation: Operation, hash: string): Left {
+  switch (operation.kind) {
+    case "remove":
+    case "rmdir":
+      return { kind: "absent" };
+    case "mkdir":
+      return { kind: "directory", mode: operation.mode };
+    case "link":
+      return { kind: "link", target: operation.target };
+    case "pipe":
+      return { kind: "pipe", mode: operation.mode };
+    case "mode":
+      return { kind: operation.directory ? "directory" : "dressed", mode: operation.mode };
+    case "times":
+      return { kind: "touched", mtimeNs: operation.mtimeNs };
+    case "file":
+      return { kind: "file", mode: operation.mode, hash };
+  }
+}
+
+function attributesAfter(roots: readonly RootChanges[]): ReadonlyMap<string, Attributes> {
+  return new Map(
+    roots.flatMap(({ root, attributes = {} }) =>
+      Object.entries(attributes).map(([path, { after }]) => [join(root, path), after ?? {}] as const),
+    ),
+  );
+}
+
+/** Taken while the paths are still locked, so that nobody else's later change counts as the command's. */
+function afterImages(
+  steps: readonly CommitStep[],
+  attributes: ReadonlyMap<string, Attributes>,
+  images: Images,
+  applier: Applier,
+): Promise<readonly JournalEntry[]> {
+  return inLanes(steps, async ({ path, before }) => {
+    const after = before.kind === "time" ? await images.time(path) : await images.inspect(path, applier.known(path) ?? dressedOnly(before));
+    const found = attributes.get(path);
+    const isDressed = found !== undefined && (after.kind === "file" || after.kind === "directory");
+    return { path, before, after: isDressed ? { ...after, attributes: found } : after };
+  });
+}
+
+/** A file that was not written has the bytes it had, as long as its size and time say so. */
+function dressedOnly(before: FileImage): Fingerprint | undefined {
+  return before.kind === "file" ? { size: before.size, mtimeMs: before.mtimeMs, hash: before.hash } : undefined;
+}
+
+/** In order, however many there are: only a few are under way at a time, for each needs an open file. */
+async function inLanes<Item, Answer>(items: readonly Item[], work: (item: Item) => Promise<Answer>): Promise<readonly Answer[]> {
+  const answers: Answer[] = new Array(items.length);
   let next = 0;
   const lane = async () => {
-    for (let index = next++; index < paths.length; index = next++) {
-      const [path, how] = paths[index] ?? ["", "absent"];
-      // A new path is not looked at: its parent may still be a link that leads elsewhere.
-      if (how === "absent") entries[index] = { path, before: { kind: "absent" } };
-      else entries[index] = { path, before: how === "time" ? await images.time(path) : await captured(path, images) };
-    }
+    for (let index = next++; index < items.length; index = next++) answers[index] = await work(items[index] as Item);
   };
   await Promise.all(Array.from({ length: lanes }, lane));
-  return entries;
-}
-
-/** A socket or device holds nothing that could be brought back. */
-async function captured(path: string, images: Images): Promise<FileImage> {
-  const stats = look(path);
-  if (stats !== undefined && !stats.isFile() && !stats.isDirectory() && !stats.isSymbolicLink() && !stats.isFIFO())
-    return { kind: "absent" };
-  return images.capture(path);
-}
-
-/** Gives every path its before-image back; a path that fails does not keep the others from it. */
-export async function rollBack(journal: readonly JournalEntry[], images: Images): Promise<readonly string[]> {
-  const failed: string[] = [];
-  // A killed commit leaves the file it was writing: a directory it had made would not be empty.
-  for (const directory of new Set(journal.map(({ path }) => dirname(path)))) await sweep(directory);
-  // What is put into a directory changes its time again: those come last.
-  const times = journal.flatMap(({ path, before }): JournalEntry[] =>
-    before.kind === "directory" && before.mtimeNs !== undefined
-      ? [{ path, before: { kind: "time", mtimeNs: before.mtimeNs, directory: true } }]
-      : before.kind === "time"
-        ? [{ path, before }]
-        : [],
-  );
-  const contents = journal.filter(({ before }) => before.kind !== "time").reverse();
-  for (const { path, before } of [...contents, ...times]) {
-    try {
-      await images.restore(path, before);
-    } catch {
-      failed.push(path);
-    }
-  }
-  return failed;
-}
-
-async function sweep(directory: string): Promise<void> {
-  try {
-    const held = await holdDirectory(directory, directory);
-    await sweepLeftovers(held, true).finally(() => held.close());
-  } catch {
-    // It was never made, or is gone already.
-  }
+  return answers;
 }
 
 /** A step that failed: what it was, and what became of those before it. */
-function stopped(error: unknown, failed: readonly string[]): ToolFailure {
+function stopped(error: unknown, kept: readonly string[], failed: readonly string[]): ToolFailure {
+  if (error instanceof MovedMeanwhile && failed.length === 0) return conflict([...new Set([error.path, ...kept])]);
   const { code, message, details } = fileFailure(error, "the workspace");
   const left =
     failed.length === 0 ? "" : ` ${failed.length} path(s) are not yet as before (${failed.slice(0, 10).map(shownName).join(", ")}).`;

@@ -4,8 +4,10 @@
  */
 import { lstatSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { NetworkAccess } from "../../contract/index.ts";
+import type { NetworkAccess, Purpose } from "../../contract/index.ts";
 import { program, systemPath } from "../programs.ts";
+import { type Bare, isShown } from "./bare-world.ts";
+import type { Step } from "./keeper-order.ts";
 import { isBelow, isWithin } from "./mount-table.ts";
 
 /** Whether the namespaces are made with the rights one has, or in a user namespace of one's own. */
@@ -16,10 +18,12 @@ export interface Layer {
   readonly work: string;
 }
 
-interface ConfinedRoot {
+export interface ConfinedRoot {
   readonly path: string;
   /** Where writes go instead; without it they go to the directory itself. */
   readonly layer?: Layer;
+  /** Nothing can be written there. A layer is only what secrets are hidden on. */
+  readonly readOnly?: boolean;
 }
 
 /** A directory that is empty and private. */
@@ -27,6 +31,8 @@ export interface Emptied {
   readonly path: string;
   /** Where what is written there lies, for whoever wants to look at it; without it in memory. */
   readonly at?: string;
+  /** Nothing can be written there. */
+  readonly closed?: boolean;
 }
 
 export interface Confinement {
@@ -42,10 +48,20 @@ export interface Confinement {
   readonly hidden: readonly string[];
   /** Below an emptied directory, but needed: the resolver's files. */
   readonly kept: readonly string[];
+  /** Absent where the world itself is tried. */
+  readonly purpose?: Purpose;
   readonly network: NetworkAccess;
   readonly cwd: string;
   /** Another bubblewrap than the system's. */
   readonly bubblewrap?: string;
+  /** A world that shows nothing of the machine but this; only a keeper makes one. */
+  readonly bare?: Bare;
+  /** Steps that the keeper itself takes before its first world. */
+  readonly prepared?: readonly Step[];
+  /** One network for all commands of the session, with its own loopback. */
+  readonly shareNetwork?: boolean;
+  /** A directory around secrets: they are hidden on a view of it, where they stay hidden if somebody outside replaces them. */
+  readonly veiled?: string;
 }
 
 /** Prepares the stage; answers what to run before `bash -c COMMAND`. */
@@ -88,12 +104,14 @@ export function whyNotBuilt(report: string): string | undefined {
   return bubblewrapFailure.test(setup) ? setup.trim() : undefined;
 }
 
-/** What lies in an emptied directory is out of sight already, unless a root brings it back. */
-export function reachable({ hidden, roots, emptied }: Confinement): readonly string[] {
+/** What lies in an emptied directory is out of sight already, unless a root or something shown there brings it back. */
+export function reachable({ hidden, roots, emptied, bare, kept }: Confinement): readonly string[] {
+  const places = roots.map(({ path }) => path);
+  const brought = [...places, ...kept, ...(bare === undefined ? [] : [...bare.shown, ...bare.caches.map(({ path }) => path)])];
   return hidden.filter((path) => {
     if (hidden.some((other) => isBelow(path, other))) return false;
-    const root = roots.find((candidate) => isWithin(path, candidate.path));
-    return root !== undefined || !emptied.some((directory) => isWithin(path, directory.path));
+    if (bare !== undefined && !isShown(path, bare, places)) return false;
+    return brought.some((place) => isWithin(path, place)) || !emptied.some((directory) => isWithin(path, directory.path));
   });
 }
 
@@ -107,10 +125,10 @@ export function getsNameBack(standing: Standing): boolean {
   return standing === "user" && process.getuid?.() !== 0;
 }
 
-/** What stands in place of a file that cannot be read: nothing, which nobody can write either. */
+/** What stands in place of a file that cannot be read: nobody may open it; only root's rights over files see that it is empty. */
 export function emptyFile(stage: string): string {
   const path = join(stage, "nothing");
-  writeFileSync(path, "", { mode: 0o444 });
+  writeFileSync(path, "", { mode: 0 });
   return path;
 }
 

@@ -11,7 +11,8 @@ import type { Operation, RootChanges } from "./operations.ts";
 import { makeReadable } from "./read-upper.ts";
 
 /** Unified diff of two texts; nothing where what they hold is not to be shown. */
-export type MakeDiff = (path: string, before: string, after: string) => string | undefined;
+/** `path` is the one inside its root. A side that is absent is a file that does not exist. */
+export type MakeDiff = (path: string, before: string | undefined, after: string | undefined) => string | undefined;
 
 const maxDiffedFiles = 200;
 const maxTextBytes = 256 * 1024;
@@ -40,7 +41,7 @@ export function describeChanges(roots: readonly RootChanges[], makeDiff?: MakeDi
   return ordered.map(({ changes, operation, path, rank }) => {
     const change = withRisk(changeOf(operation, path, tied), operation.path);
     if (makeDiff === undefined || rank === 2 || diffs >= maxDiffedFiles || bytes >= maxDiffBytes) return change;
-    const diff = diffOf(changes, operation, path, makeDiff);
+    const diff = diffOf(changes, operation, makeDiff);
     if (diff === undefined) return change;
     diffs += 1;
     bytes += diff.length;
@@ -85,13 +86,13 @@ function changeOf(operation: Operation, path: string, tied: ReadonlySet<string>)
   return { path, change: seen === undefined ? "created" : "modified", ...before };
 }
 
-function diffOf({ root, upper }: RootChanges, operation: Operation, path: string, makeDiff: MakeDiff): string | undefined {
-  const { kind, seen } = operation;
+function diffOf({ root, upper }: RootChanges, { path, kind, seen }: Operation, makeDiff: MakeDiff): string | undefined {
   if (kind !== "file" && kind !== "remove") return undefined;
-  const before = seen === undefined || !isFileMode(seen.mode) ? "" : textOf(join(root, operation.path));
-  const after = kind === "remove" ? "" : textOf(join(upper, operation.path), true);
-  if (before === undefined || after === undefined || before === after) return undefined;
-  return makeDiff(path, before, after);
+  const wasFile = seen !== undefined && isFileMode(seen.mode);
+  const before = wasFile ? textOf(join(root, path)) : undefined;
+  const after = kind === "file" ? textOf(join(upper, path), true) : undefined;
+  const isShown = (!wasFile || before !== undefined) && (kind === "remove" || after !== undefined);
+  return isShown && (before ?? "") !== (after ?? "") ? makeDiff(path, before, after) : undefined;
 }
 
 function textOf(path: string, own = false): string | undefined {

@@ -2,6 +2,7 @@ import { execFileSync } from "node:child_process";
 import { chownSync, existsSync, mkdtempSync, rmSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { describe, expect, it } from "vitest";
+import { ordinaryUser } from "../../../test/support/ordinary-user.ts";
 import { type Attempt, attempts } from "./fixtures/attempts.ts";
 import { capturingHere, capturingTiers } from "./fixtures/world.ts";
 
@@ -16,8 +17,8 @@ for (const tier of capturingTiers) {
       expect((await attempts(tier)).filter(({ problem }) => problem !== "")).toEqual([]);
     });
 
-    const canSwitch = holds && isRoot && existsSync("/var/lib");
-    const title = `none is open to an ordinary user${canSwitch ? "" : " (skipped: needs root to become another user)"}`;
+    const canSwitch = holds && ordinaryUser.holds && existsSync("/var/lib");
+    const title = `none is open to an ordinary user${ordinaryUser.why}`;
     it.skipIf(!canSwitch)(title, { timeout: 120_000 }, () => {
       const place = mkdtempSync("/var/lib/karyi-test-");
       try {

@@ -1,7 +1,8 @@
 /**
  * Confines a command where namespaces are forbidden: the kernel's Landlock says which files it may read and write, a seccomp filter
  * which system calls it may make. Perl, which nearly every Linux has, makes the system calls; nothing else is needed. There
- * is no layer: writes go to the workspace itself. Modes, owners and times of files outside are not covered by Landlock.
+ * is no layer: writes go to the workspace itself. Modes, owners and times of files are not covered by Landlock: for what only reads
+ * the filter keeps them, for others nothing does.
  *
  * Landlock only knows what is allowed, so what is to stay hidden is left out: every directory on the way to it is opened entry
  * by entry. Names can be listed everywhere, contents cannot be read. A secret within a root cannot be left out: then nothing is built.
@@ -44,15 +45,19 @@ const minVersion = 3;
 /** What programs write to without meaning a file. */
 const devices = ["/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom", "/dev/tty", "/dev/ptmx", "/dev/pts"];
 
+/** Of the shell's own first lines, and of the command's environment. */
+const givenFds = [4, environmentFd];
+
 interface Rule {
   readonly path: string;
   readonly rights: number;
 }
 
 export function landlockWorld(confinement: Confinement): readonly string[] {
-  const { stage, network, roots, cwd } = confinement;
+  const { stage, network, roots, cwd, purpose } = confinement;
   const machine = machines[process.arch];
-  const filter = seccompFilter(network === "none" ? "none" : "all");
+  const sockets = network === "none" ? "none" : network === "loopback" ? "local" : "all";
+  const filter = seccompFilter(sockets, { keepsAttributes: purpose === "read" });
   // Landlock tells ports apart, not machines.
   if (network === "loopback") throw new Error("the loopback cannot be told from the network without a namespace");
   if (machine === undefined || filter === undefined) throw new Error(`the system calls of ${process.arch} are not known`);
@@ -124,6 +129,8 @@ open(my $in, '<', $rules) or fail('rules');
 close($in);
 # What the command prints to can be opened again by name.
 allow(${writeFile | readFile}, $_) for 1 .. 3;
+# What its shell begins with has no name any more that a rule could hold.
+allow(${readFile}, $_) for ${givenFds.join(", ")};
 open(my $program, '<:raw', $filter) or fail('filter');
 my $code = do { local $/; <$program> };
 close($program);

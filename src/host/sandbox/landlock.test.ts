@@ -1,8 +1,9 @@
 import { execFileSync } from "node:child_process";
-import { chownSync, mkdtempSync, rmSync } from "node:fs";
+import { chownSync, existsSync, mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
 import { createServer } from "node:net";
 import { join, resolve } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
+import { ordinaryUser } from "../../../test/support/ordinary-user.ts";
 import type { NetworkAccess } from "../../contract/index.ts";
 import { ProcessRoom } from "../processes/create-processes.ts";
 import { landlockFindings } from "./fixtures/landlock.ts";
@@ -53,7 +54,8 @@ describe.skipIf(!holds || !isRoot)(`a command confined by Landlock${why}`, () =>
     expect(await landlockFindings(outOfTheWay())).toEqual(confined);
   });
 
-  it("writes in the workspace alone, reads no secret, leaves nobody behind and is undone, as an ordinary user", () => {
+  const ordinary = `writes in the workspace alone, reads no secret, leaves nobody behind and is undone, as an ordinary user${ordinaryUser.why}`;
+  it.skipIf(!ordinaryUser.holds)(ordinary, () => {
     const place = outOfTheWay();
     chownSync(place, 65534, 65534);
     const output = execFileSync(
@@ -81,6 +83,49 @@ describe.skipIf(!holds || !isRoot)(`a command confined by Landlock${why}`, () =>
       onOutput: () => {},
     });
     expect(outcome.tier).toBe("E5");
+  });
+
+  it("that only reads changes nothing, not even a mode or a time, and its shell says where it ended", async () => {
+    const place = outOfTheWay();
+    // What its shell begins with has no name any more: without a rule of its own nothing of the shell's end would be heard.
+    const { sandbox, workspace } = open({ place, seed: "echo one > a; chmod 600 a; touch -d @1000000000 a" });
+    const room = new ProcessRoom({ PATH: process.env.PATH }, { sandbox });
+    onTestFinished(() => room.close());
+    let text = "";
+    const { tier, cwd } = await room.run(
+      {
+        command: "chmod 777 a; touch -d @5 a; chown 1:1 a; echo two > a; touch b; cd /usr; sort <<< last",
+        ...{ cwd: workspace, env: {}, timeoutMs: 30_000, signal: new AbortController().signal, purpose: "read" },
+        onOutput: (_, chunk) => {
+          text += Buffer.from(chunk).toString();
+        },
+      },
+      [workspace],
+    );
+    const { mode, mtimeMs, uid } = statSync(join(workspace, "a"));
+    expect([tier, cwd, text.includes("last"), text.includes("/dev/fd/")]).toEqual(["E4", "/usr", true, false]);
+    expect([mode & 0o777, mtimeMs, uid]).toEqual([0o600, 1_000_000_000_000, process.getuid?.()]);
+    expect([readFileSync(join(workspace, "a"), "utf8"), existsSync(join(workspace, "b"))]).toEqual(["one\n", false]);
+  });
+
+  it("has the session's folder for temporary files, which another command of the session finds again", async () => {
+    const place = outOfTheWay();
+    const { sandbox, workspace, home } = open({ place });
+    const room = new ProcessRoom({ PATH: process.env.PATH }, { sandbox, session: "mine" });
+    onTestFinished(() => room.close());
+    const run = async (command: string, more: object) => {
+      let text = "";
+      const onOutput = (_: string, chunk: Uint8Array) => {
+        text += Buffer.from(chunk).toString();
+      };
+      const signal = new AbortController().signal;
+      const { env } = await room.run({ command, cwd: workspace, env: {}, timeoutMs: 30_000, signal, onOutput, ...more }, [workspace]);
+      expect(env ?? {}).toEqual({});
+      return text;
+    };
+    const folder = await run('echo kept > "$TMPDIR/f"; echo "$TMPDIR"', { callId: "call" });
+    expect(folder.startsWith(join(home, "temporary/"))).toBe(true);
+    expect(await run('cat "$TMPDIR/f"', { purpose: "read" })).toBe("kept\n");
   });
 
   it("without a network reaches neither the machine's services nor a socket in the file system, and the loopback alone is refused", async () => {

@@ -90,7 +90,7 @@ function planMounts(confinement: Confinement, mounts: readonly MountPoint[]): re
   const covers: Cover[] = [
     ...confinement.writable.map((path) => ({ path, at: open(path) })),
     ...confinement.emptied.map(({ path, at }) => (at === undefined ? tmpfs(path, "mode=0755") : { path, at: open(at) })),
-    ...hiddenDirectories.map((path) => tmpfs(path, "mode=0555,size=4k")),
+    ...hiddenDirectories.map((path) => tmpfs(path, "mode=0000,size=4k")),
   ];
   const within = (path: string): string => {
     const [cover] = covers.filter((candidate) => isBelow(path, candidate.path)).sort((a, b) => b.path.length - a.path.length);

@@ -2,9 +2,9 @@
  * Which directories of an upper layer replace the lower one instead of adding to it. The mark is an extended attribute,
  * which Node cannot read; tar writes them into its headers, for all directories in one process.
  */
-import { spawn } from "node:child_process";
 import { systemPath } from "../files/byte-name.ts";
 import { program } from "../programs.ts";
+import { outputOf } from "../spawn.ts";
 
 const block = 512;
 const opaque = /\.overlay\.opaque=y\n/;
@@ -23,15 +23,9 @@ function archive(upper: string, directories: readonly string[]): Promise<Buffer>
   const tar = program("tar");
   if (tar === undefined) return Promise.reject(new Error("tar is not installed"));
   const args = ["-c", "-f", "-", "--format=posix", "--xattrs", "--xattrs-include=*", "--no-recursion", "--null", "--verbatim-files-from"];
-  return new Promise((resolve, reject) => {
-    const child = spawn(tar, [...args, "-T", "-"], { cwd: upper, stdio: ["pipe", "pipe", "ignore"], env: { LC_ALL: "C" } });
-    const chunks: Buffer[] = [];
-    child.stdout.on("data", (chunk: Buffer) => chunks.push(chunk));
-    child.once("error", reject);
-    child.once("close", (code) => (code === 0 ? resolve(Buffer.concat(chunks)) : reject(new Error(`tar ended with ${code}`))));
-    child.stdin.on("error", () => {});
-    child.stdin.end(Buffer.concat(directories.flatMap((path) => [Buffer.from("./"), Buffer.from(systemPath(path)), Buffer.of(0)])));
-  });
+  const names = Buffer.concat(directories.flatMap((path) => [Buffer.from("./"), Buffer.from(systemPath(path)), Buffer.of(0)]));
+  // Each directory is answered by a few headers of `block` bytes.
+  return outputOf(tar, [...args, "-T", "-"], { cwd: upper, env: { LC_ALL: "C" }, input: names, maxBytes: Number.POSITIVE_INFINITY });
 }
 
 /** The attributes of each entry, in the order they were asked for. */

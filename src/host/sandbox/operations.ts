@@ -3,6 +3,7 @@
  * was looked at, so that a later change by somebody else is noticed.
  */
 import type { Stats } from "node:fs";
+import type { Attributes } from "../../contract/index.ts";
 
 /** What was at a path of the workspace; `undefined` stands for nothing. */
 export interface Seen {
@@ -55,6 +56,14 @@ export interface RootChanges {
   readonly leftOut: readonly string[];
   /** Changed by somebody else while the command ran. */
   readonly conflicts: readonly string[];
+  /** By path: extended attributes before and after, where there are any. */
+  readonly attributes?: Readonly<Record<string, AttributeChange>>;
+}
+
+/** Absent: none, or nothing is there. */
+export interface AttributeChange {
+  readonly before?: Attributes;
+  readonly after?: Attributes;
 }
 
 export function seenOf({ ino, size, mode, mtimeMs, ctimeMs, nlink }: Stats): Seen {

@@ -102,7 +102,8 @@ for (const tier of capturingTiers) {
       expect(readFileSync(join(world.workspace, "saved"), "utf8")).toBe("saved\n");
     });
 
-    it(`after a kill -9 of Karyi and its launcher no process is left ${tier === "E1" ? "at once" : "at the next start"}`, async () => {
+    const endsAtOnce = tier === "E0" || tier === "E1";
+    it(`after a kill -9 of Karyi and its launcher no process is left ${endsAtOnce ? "at once" : "at the next start"}`, async () => {
       const token = `97${process.pid}${capturingTiers.indexOf(tier)}`;
       const command = `(setsid sh -c 'exec sleep ${token}' >/dev/null 2>&1 &); echo ready; sleep ${token}`;
       const script = join(import.meta.dirname, "fixtures/lasting.child.mjs");
@@ -118,7 +119,7 @@ for (const tier of capturingTiers) {
       for (const one of [pid, ...launchers]) process.kill(one, "SIGKILL");
       if (child.exitCode === null && child.signalCode === null) await once(child, "exit");
       const { sandbox } = open({ only: [tier], home: join(base, "home"), workspace: join(base, "ws") });
-      if (tier !== "E1") await sandbox.recoverChangeSets();
+      if (!endsAtOnce) await sandbox.recoverChangeSets();
       await vi.waitUntil(() => sleepersFor(token).length === 0, { timeout: 20_000 });
       await sandbox.recoverChangeSets();
       expect(readdirSync(join(base, "home", "sandbox")).filter((name) => name.length === 16)).toEqual([]);
@@ -148,7 +149,8 @@ for (const tier of capturingTiers) {
       expect(readFileSync(join(extra, "kept"), "utf8")).toBe("after\n");
       expect(existsSync(join(extra, "a.txt"))).toBe(true);
       expect(existsSync(join(world.workspace, "src/deep"))).toBe(false);
-      expect(existsSync(join(outside, "x"))).toBe(world.base.startsWith("/tmp/"));
+      // Without a /tmp of the session the machine's temporary directories may be written.
+      expect(existsSync(join(outside, "x"))).toBe(/^\/(?:var\/)?tmp\//.test(world.base));
       await world.undo();
       expect([treeOf(world.workspace), treeOf(extra)]).toEqual(before);
     });
@@ -200,15 +202,32 @@ for (const tier of capturingTiers) {
     });
 
     const isRoot = process.getuid?.() === 0;
-    it.skipIf(!isRoot)(
-      `another file system in the workspace is seen but read-only${isRoot ? "" : " (skipped: mounting needs root)"}`,
+    // In its user namespace a keeper may not look below what another file system covers: the next tier takes such a workspace.
+    const taker = tier === "E0" ? here.find((other) => other !== "E0") : tier;
+    const canMount = isRoot && taker !== undefined;
+    it.skipIf(!canMount)(
+      `another file system in the workspace is seen but read-only${canMount ? "" : " (skipped: needs root to mount, and another tier than E0)"}`,
       () => {
         const output = execFileSync(
           program("unshare") ?? "",
-          ["--mount", process.execPath, "--import", register, join(import.meta.dirname, "fixtures/submount.child.mjs"), tier],
+          [
+            "--mount",
+            process.execPath,
+            "--import",
+            register,
+            join(import.meta.dirname, "fixtures/submount.child.mjs"),
+            tier,
+            taker ?? tier,
+          ],
           { encoding: "utf8" },
         );
-        expect(JSON.parse(output)).toEqual({ tier, refused: true, changes: ["modified own"], own: "changed\n", inner: ["file: other\n"] });
+        expect(JSON.parse(output)).toEqual({
+          tier: taker,
+          refused: true,
+          changes: ["modified own"],
+          own: "changed\n",
+          inner: ["file: other\n"],
+        });
       },
     );
   });

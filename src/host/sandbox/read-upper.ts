@@ -2,16 +2,22 @@
  * Reads an upper layer: what a command created, changed and removed, compared with what lies below. What the overlay copied up
  * without a change is dropped. Looks at nothing but the layer and the paths it names, so it does not grow with the workspace.
  */
-import type { Stats } from "node:fs";
+import { closeSync, openSync, readSync, type Stats } from "node:fs";
 import { open } from "node:fs/promises";
 import { join } from "node:path";
+import { setImmediate as breath } from "node:timers/promises";
+import type { Attributes } from "../../contract/index.ts";
+import { attributesOf } from "../files/attributes.ts";
 import { systemPath } from "../files/byte-name.ts";
 import { isSameTime, timeOf } from "../files/times.ts";
 import { look, namesIn, setMode, targetOf } from "./exact-names.ts";
 import { opaqueDirectories } from "./opaque.ts";
-import { type Dress, isDirectoryMode, type Operation, type RootChanges, seenOf } from "./operations.ts";
+import { type AttributeChange, type Dress, isDirectoryMode, type Operation, type RootChanges, seenOf } from "./operations.ts";
 
 const compareBytes = 1 << 20;
+/** Shorter files are compared without a detour through the thread pool, which costs more than the comparison. */
+const shortBytes = 256 << 10;
+const breathEvery = 200;
 
 /** `since`: what changed below after this moment was changed by somebody else. */
 export async function readUpper(root: string, upper: string, since: number): Promise<RootChanges> {
@@ -31,7 +37,10 @@ class UpperReader {
   readonly #links = new Map<number, string>();
   /** Modes that were widened in the layer, to look inside. */
   readonly #modes = new Map<string, number>();
+  #entries = 0;
   #opaque: ReadonlySet<string> = new Set();
+  /** Paths of files and directories in the layer, and what lies below them. */
+  readonly #looked = new Map<string, Stats | undefined>();
 
   constructor(root: string, upper: string, since: number) {
     this.#root = root;
@@ -43,13 +52,43 @@ class UpperReader {
     this.#opaque = await opaqueDirectories(this.#upper, this.#sharedDirectories(""));
     this.#compareDirectory("", this.#above(""), look(this.#root));
     await this.#below("", true);
+    const attributes = await this.#compareAttributes();
     return {
       root: this.#root,
       upper: this.#upper,
       operations: [...this.#removals, ...this.#creations],
       leftOut: this.#leftOut,
       conflicts: this.#conflicts,
+      ...(Object.keys(attributes).length === 0 ? {} : { attributes }),
     };
+  }
+
+  /** Attributes are all that some commands change: where they differ and nothing else does, the path is an operation too. */
+  async #compareAttributes(): Promise<Readonly<Record<string, AttributeChange>>> {
+    const paths = [...this.#looked.keys()];
+    const shared = paths.filter((path) => this.#looked.get(path) !== undefined);
+    const above = await attributesOf(paths.map((path) => join(this.#upper, path)));
+    const below = await attributesOf(shared.map((path) => join(this.#root, path)));
+    if (above.size + below.size === 0) return {};
+    const changed = new Set([...this.#removals, ...this.#creations].filter(({ kind }) => kind !== "times").map(({ path }) => path));
+    const found: Record<string, AttributeChange> = {};
+    for (const path of paths) {
+      const [before, after] = [below.get(join(this.#root, path)), above.get(join(this.#upper, path))];
+      if (before === undefined && after === undefined) continue;
+      found[path] = { ...(before && { before }), ...(after && { after }) };
+      if (!changed.has(path) && !sameAttributes(before, after)) this.#attributed(path);
+    }
+    return found;
+  }
+
+  #attributed(path: string): void {
+    const [above, below] = [this.#above(path), this.#looked.get(path)];
+    // The layer's own top directory was made for the run.
+    if (below === undefined || path === "") return;
+    const timed = this.#creations.findIndex((operation) => operation.kind === "times" && operation.path === path);
+    if (timed >= 0) this.#creations.splice(timed, 1);
+    this.#creations.push({ ...this.#redressed(path, above, below), directory: below.isDirectory() });
+    this.#notice(path, below);
   }
 
   #above(path: string): Stats {
@@ -84,6 +123,7 @@ class UpperReader {
     }
     for (const name of names) {
       const path = join(directory, name);
+      if (++this.#entries % breathEvery === 0) await breath();
       const above = this.#above(path);
       const below = shared ? look(join(this.#root, path)) : undefined;
       if (isWhiteout(above)) {
@@ -100,6 +140,7 @@ class UpperReader {
   }
 
   async #directory(path: string, above: Stats, below: Stats | undefined): Promise<void> {
+    this.#looked.set(path, below?.isDirectory() ? below : undefined);
     if (below?.isDirectory()) {
       this.#compareDirectory(path, above, below);
       return this.#below(path, true);
@@ -124,7 +165,7 @@ class UpperReader {
   }
 
   #redressed(path: string, above: Stats, below: Stats) {
-    return { kind: "mode", path, seen: seenOf(below), mode: above.mode & 0o7777, ...this.#dress(path, above) } as const;
+    return { kind: "mode", path, seen: seenOf(below), mode: committedMode(above, below), ...this.#dress(path, above) } as const;
   }
 
   #dress(path: string, { uid, gid }: Stats): Dress {
@@ -150,6 +191,7 @@ class UpperReader {
   }
 
   async #file(path: string, above: Stats, below: Stats | undefined): Promise<void> {
+    this.#looked.set(path, below?.isFile() ? below : undefined);
     const linkTo = above.nlink > 1 ? this.#links.get(above.ino) : undefined;
     if (above.nlink > 1 && linkTo === undefined) this.#links.set(above.ino, path);
     if (linkTo === undefined && below?.isFile() && (await this.#sameBytes(path, above, below))) {
@@ -161,7 +203,7 @@ class UpperReader {
       kind: "file",
       path,
       size: above.size,
-      mode: above.mode & 0o7777,
+      mode: committedMode(above, below),
       ...this.#dress(path, above),
       ...(linkTo === undefined ? {} : { linkTo }),
       ...this.#replacing(path, below),
@@ -199,8 +241,38 @@ class UpperReader {
   async #sameBytes(path: string, above: Stats, below: Stats): Promise<boolean> {
     if (above.size !== below.size) return false;
     makeReadable(join(this.#upper, path), above.mode);
-    return equalFiles(join(this.#upper, path), join(this.#root, path));
+    const equal = above.size <= shortBytes ? equalShort : equalFiles;
+    return equal(join(this.#upper, path), join(this.#root, path), above.size);
   }
+}
+
+let spare: readonly [Buffer, Buffer] | undefined;
+
+function equalShort(one: string, other: string, size: number): boolean {
+  spare ??= [Buffer.allocUnsafeSlow(shortBytes + 1), Buffer.allocUnsafeSlow(shortBytes + 1)];
+  const [a, b] = spare;
+  try {
+    const [first, second] = [readWhole(one, a), readWhole(other, b)];
+    return first === size && second === size && a.compare(b, 0, size, 0, size) === 0;
+  } catch (error) {
+    // What cannot be read below is taken for changed.
+    if ((error as NodeJS.ErrnoException).code === "EACCES") return false;
+    throw error;
+  }
+}
+
+function readWhole(path: string, into: Buffer): number {
+  const fd = openSync(systemPath(path), "r");
+  try {
+    return readSync(fd, into, 0, into.length, 0);
+  } finally {
+    closeSync(fd);
+  }
+}
+
+function sameAttributes(one: Attributes = {}, other: Attributes = {}): boolean {
+  const names = Object.keys(one);
+  return names.length === Object.keys(other).length && names.every((name) => one[name] === other[name]);
 }
 
 async function equalFiles(one: string, other: string): Promise<boolean> {
@@ -229,6 +301,12 @@ async function equalFiles(one: string, other: string): Promise<boolean> {
 }
 
 const typeBits = 0o170000;
+
+/** No file becomes setuid or setgid by a command: its mount does not honour it, and whoever runs it later would. */
+function committedMode(above: Stats, below: Stats | undefined): number {
+  if (!above.isFile()) return above.mode & 0o7777;
+  return above.mode & (0o1777 | ((below?.mode ?? 0) & 0o6000));
+}
 
 /** The layer is ours: what the command closed to its owner can be opened for copying. True when the mode had to change. */
 export function makeReadable(path: string, mode: number): boolean {

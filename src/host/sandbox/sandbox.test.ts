@@ -36,7 +36,7 @@ const runsOf = ({ home }: World): string[] => readdirSync(join(home, "sandbox"))
 describe(`tiers`, () => {
   it("every tier is reported with what it guarantees or why it does not hold", async () => {
     const report = await open({ seed: "" }).sandbox.tierReport();
-    expect(report.map(({ tier }) => tier)).toEqual(["E1", "E2", "E2u", "E3", "E4", "E5"]);
+    expect(report.map(({ tier }) => tier)).toEqual(["E0", "E1", "E2", "E2u", "E3", "E4", "E5"]);
     expect(report.filter(({ detail }) => detail === "")).toEqual([]);
     expect(capturingTiers.filter((tier) => report.some((found) => found.tier === tier && found.holds))).toEqual(here);
   });
@@ -100,7 +100,7 @@ describe.skipIf(!holds)(`change sets${why}`, () => {
       details: { reason: "file_not_found", change_set: id },
     });
     expect(treeOf(world.workspace, { times: "changed" })).toEqual(before);
-    expect(await elsewhere(world).recoverChangeSets()).toMatchObject({ rolledBack: [] });
+    expect(await elsewhere(world).recoverChangeSets()).toMatchObject({ takenBack: [] });
   });
 
   it("what somebody else changes while the command runs is not overwritten", async () => {
@@ -305,7 +305,7 @@ describe.skipIf(!holds)(`a commit that is killed${why}`, () => {
     for (let round = 0; round < kills; round++) {
       const { id } = await world.rehearse(command);
       expect(kill(world, id, 1 + Math.floor((round * steps) / kills)).signal).toBe("SIGKILL");
-      expect((await elsewhere(world).recoverChangeSets()).rolledBack).toEqual([{ id, failed: [] }]);
+      expect((await elsewhere(world).recoverChangeSets()).takenBack).toMatchObject([{ id, kept: [], failed: [] }]);
       expect(treeOf(world.workspace)).toEqual(before);
     }
   });
@@ -316,7 +316,7 @@ describe.skipIf(!holds)(`a commit that is killed${why}`, () => {
     const dead = join(world.home, "sandbox", "0123456789abcdef");
     mkdirSync(join(dead, "work0", "work"), { recursive: true });
     chmodSync(join(dead, "work0", "work"), 0o000);
-    expect(await elsewhere(world).recoverChangeSets()).toEqual({ rolledBack: [], journaled: [], discarded: 1 });
+    expect(await elsewhere(world).recoverChangeSets()).toEqual({ takenBack: [], journaled: [], waiting: [], discarded: 1 });
     expect(runsOf(world)).toEqual([id]);
   });
 });

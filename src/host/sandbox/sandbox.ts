@@ -2,43 +2,44 @@
  * Captured and confined runs of commands (B6, B7): builds the world of a run, reads what it changed, keeps it by id, commits or
  * drops it, and takes back at the next start what a killed commit began. Starting the command itself is the process room's.
  */
-import { lstatSync, realpathSync } from "node:fs";
+import { realpathSync } from "node:fs";
 import { dirname, join } from "node:path";
 import {
   type FileChange,
+  hasLayer,
   type Images,
   type JournalEntry,
-  type NetworkAccess,
+  type Json,
   type SandboxTier,
   ToolFailure,
   type UndoGuarantee,
 } from "../../contract/index.ts";
-import { loadChangeSet, type StoredChangeSet, saveChangeSet, setVersion, unfinishedCommit } from "./change-set.ts";
-import { commitChanges, rollBack } from "./commit.ts";
+import type { OwnPlaces } from "../files/resolve.ts";
+import { loadChangeSet, loadHeld, type StoredChangeSet, saveChangeSet, saveHeld, setVersion } from "./change-set.ts";
+import { commitChanges } from "./commit.ts";
+import { readRecord, readRecordHead } from "./commit-record.ts";
 import { whyNotBuilt } from "./confinement.ts";
 import { describeChanges, type MakeDiff } from "./describe-changes.ts";
-import { type Hides, hiddenWithin } from "./hidden-within.ts";
-import { canHide, landlockWorld } from "./landlock-world.ts";
 import { endLeftRun } from "./left-runs.ts";
-import { isBelow } from "./mount-table.ts";
+import { isBelow, isWithin } from "./mount-table.ts";
 import { readUpper } from "./read-upper.ts";
+import { leadsToRoot, makeTemporary, removeSessionPlace, sweepSessionPlaces, temporaryOf } from "./session-place.ts";
 import { Shadow, type ShadowLimits, watchesIn } from "./shadow.ts";
 import {
   isOwned,
-  newLayer,
   newRunDirectory,
   own,
-  privateBase,
   type RunDirectory,
+  removeLater,
   removeRun,
   runDirectories,
   runDirectory,
-  stateBase,
   stateBases,
 } from "./state-directory.ts";
-import { type Purpose, surroundings } from "./surroundings.ts";
-import { endTemporaries, newTemporaries, type OwnTemporary } from "./temporary-files.ts";
-import { buildWorld, type TierOptions, type TierReport, Tiers } from "./tiers.ts";
+import { type TakenBack, takeBack } from "./take-back.ts";
+import { endTemporaries } from "./temporary-files.ts";
+import { type TierOptions, type TierReport, Tiers } from "./tiers.ts";
+import { type ConfinedRun, demandPrivateBase, outermost, type RunPlan, real, Worlds } from "./worlds.ts";
 
 export interface SandboxOptions extends TierOptions {
   /** Karyi's home: layers are kept there, and no command sees it. */
@@ -47,37 +48,27 @@ export interface SandboxOptions extends TierOptions {
   readonly images: Images;
   /** Writes before-images to the journal of a call; durable when it resolves. */
   readonly journal?: (callId: string, entries: readonly JournalEntry[]) => Promise<void>;
+  /** Keeps other writers out of paths; without it nobody else writes there. */
+  readonly locks?: WriteLocks;
+  /** Force committed files to disk before a commit counts as done. True unless said otherwise. */
+  readonly durable?: boolean;
   readonly makeDiff?: MakeDiff;
   /** How much of a workspace is kept where there is no overlay. */
   readonly shadowLimits?: ShadowLimits;
 }
 
-export interface RunPlan {
-  readonly purpose: Purpose;
-  readonly network: NetworkAccess;
-  /** The workspace and further roots; absolute. */
-  readonly roots: readonly string[];
-  readonly cwd: string;
-  readonly hides?: Hides;
+/** Locks by path that every writer of this home respects. */
+interface WriteLocks {
+  /** For a call under way, until it is settled. */
+  extend(callId: string, paths: readonly string[], signal: AbortSignal): Promise<void>;
+  /** Until the answer is called. */
+  hold(id: string, paths: readonly string[], signal: AbortSignal): Promise<() => Promise<void>>;
 }
 
 /** Whether the call of a command was settled before the command ended. */
 export type IsLate = () => boolean;
 const notLate: IsLate = () => false;
-
-/** A world that waits for its command. */
-export interface ConfinedRun {
-  readonly tier: SandboxTier;
-  /** What stands before `bash -c COMMAND`. */
-  readonly prefix: readonly string[];
-  readonly directory: RunDirectory;
-  readonly layers: readonly { readonly root: string; readonly upper: string }[];
-  readonly temporaries: readonly OwnTemporary[];
-  /** Files and directories of the roots that it cannot read. */
-  readonly concealed: readonly string[];
-  /** Nothing was touched before this moment. */
-  readonly since: number;
-}
+const never = new AbortController().signal;
 
 /** A command that runs unconfined, with what was there before kept aside. */
 export interface Watch {
@@ -87,22 +78,32 @@ export interface Watch {
   close(): void;
 }
 
+/** A commit that a killed process began. */
+export interface RecoveredCommit extends TakenBack {
+  /** Of the change set. */
+  readonly id: string;
+  readonly callId?: string;
+}
+
 export interface Recovery {
   /** Calls whose unconfined command a killed process left: what it did until then can be undone. */
   readonly journaled: readonly string[];
-  /** Commits that a killed process began, by change set; `failed` paths could not be given back. */
-  readonly rolledBack: readonly { readonly id: string; readonly failed: readonly string[] }[];
+  readonly takenBack: readonly RecoveredCommit[];
+  /** Roots outside the asked ones where something still has to be recovered. */
+  readonly waiting: readonly string[];
   readonly discarded: number;
 }
 
 export class Sandbox {
   readonly #options: SandboxOptions;
   readonly #tiers: Tiers;
+  readonly #worlds: Worlds;
   #shadow: Promise<Shadow> | undefined;
 
   constructor(options: SandboxOptions) {
     this.#options = options;
     this.#tiers = new Tiers(options.home, options);
+    this.#worlds = new Worlds(options, this.#tiers);
   }
 
   tierReport(): Promise<readonly TierReport[]> {
@@ -110,79 +111,44 @@ export class Sandbox {
   }
 
   /** What holds for commands with these roots. */
-  async tier(roots: readonly string[] = []): Promise<SandboxTier> {
-    const tier = await this.#tiers.best();
-    if (tier !== "E4") return tier;
-    return canHide(this.#surroundings("run", "on", roots).hidden, roots.map(real)) ? tier : "E5";
+  tier(roots: readonly string[] = []): Promise<SandboxTier> {
+    return this.#worlds.tier(roots);
+  }
+
+  /** For file tools: names in a temporary directory that the session wrote, or that nobody did, are the session's. */
+  temporaryOf(session: string, roots: () => readonly string[]): OwnPlaces {
+    const { home } = this.#options;
+    const directories = temporaryOf(home, session);
+    return {
+      concerns: (path) => directories.some((one) => isBelow(path, one.path)) && !roots().some((root) => isWithin(path, root)),
+      inPlaceOf: async (directory, name) => {
+        const own = directories.find(({ path }) => path === directory);
+        if (own === undefined || leadsToRoot(join(directory, name), roots())) return undefined;
+        if (!hasLayer(await this.tier())) return undefined;
+        makeTemporary(home, session);
+        return own.at;
+      },
+      nameOf: (directory) => directories.find(({ at }) => at === directory)?.path,
+    };
+  }
+
+  /** Where a session's temporary files lie: without namespaces its commands are told this place. */
+  temporaryFolder(session: string): string | undefined {
+    return makeTemporary(this.#options.home, session)[0]?.at;
+  }
+
+  removeSession(session: string): void {
+    removeSessionPlace(this.#options.home, session);
+  }
+
+  /** Removes what sessions left that are no more; answers how many. */
+  sweepSessions(sessions: readonly string[], dryRun: boolean): number {
+    return sweepSessionPlaces(this.#options.home, sessions, dryRun);
   }
 
   /** Fails closed: where the tier does not hold, nothing can be started. */
-  async begin(plan: RunPlan): Promise<ConfinedRun> {
-    const { home, bubblewrap } = this.#options;
-    const way = await this.#tiers.way();
-    const roots = outermost(plan.roots.map((path) => realpathSync.native(path)));
-    if (way === undefined && plan.purpose !== "rehearse" && (await this.#tiers.landlock())) return this.#confine(plan, roots);
-    const base = stateBase(home, roots);
-    if (way === undefined || base === undefined) throw noOverlay();
-    const directory = newRunDirectory(base);
-    try {
-      const layered = plan.purpose !== "serve";
-      const captured = roots.map((path, index) => (layered ? { path, layer: newLayer(directory.path, index, path) } : { path }));
-      const since = lstatSync(directory.path).ctimeMs;
-      const { temporary, emptied, hidden, ...around } = this.#surroundings(plan.purpose, plan.network, roots);
-      const temporaries = newTemporaries(directory.path, temporary);
-      const concealed = plan.hides === undefined ? [] : hiddenWithin(roots, plan.hides);
-      const prefix = buildWorld(way.tier)({
-        standing: way.standing,
-        stage: directory.path,
-        roots: captured,
-        network: plan.network,
-        cwd: plan.cwd,
-        ...(bubblewrap === undefined ? {} : { bubblewrap }),
-        ...around,
-        emptied: [...emptied, ...temporaries],
-        hidden: [...hidden, ...concealed],
-      });
-      const layers = captured.flatMap(({ path, layer }) => (layer === undefined ? [] : [{ root: path, upper: layer.upper }]));
-      return { tier: layered ? way.tier : "E3", prefix, directory, layers, temporaries, concealed, since };
-    } catch (error) {
-      removeRun(directory.path);
-      throw error;
-    }
-  }
-
-  #surroundings(purpose: Purpose, network: NetworkAccess, roots: readonly string[]): ReturnType<typeof surroundings> {
-    const { home, userHome } = this.#options;
-    return surroundings({ home, userHome, purpose, network, roots });
-  }
-
-  /** Without namespaces: confined, but nothing is captured. */
-  #confine({ purpose, network, cwd }: RunPlan, roots: readonly string[]): ConfinedRun {
-    const directory = newRunDirectory(this.#privateBase());
-    try {
-      const prefix = landlockWorld({
-        standing: "user",
-        stage: directory.path,
-        roots: roots.map((path) => ({ path })),
-        network,
-        cwd,
-        ...this.#surroundings(purpose, network, roots),
-      });
-      return { tier: "E4", prefix, directory, layers: [], temporaries: [], concealed: [], since: lstatSync(directory.path).ctimeMs };
-    } catch (error) {
-      removeRun(directory.path);
-      throw new ToolFailure("tool_disabled", `The command cannot be confined here: ${(error as Error).message}.`, {
-        hint: "`karyi doctor` shows what holds on this machine and what to install for more.",
-        details: { reason: "sandbox_failed" },
-        cause: error,
-      });
-    }
-  }
-
-  #privateBase(): string {
-    const base = privateBase(this.#options.home);
-    if (base !== undefined) return base;
-    throw new ToolFailure("tool_error", "There is no private directory for the sandbox of a command.", { details: { reason: "no_place" } });
+  begin(plan: RunPlan): Promise<ConfinedRun> {
+    return this.#worlds.begin(plan);
   }
 
   /** For machines without an overlay: keeps what the roots hold, as far as it fits, before an unconfined command runs. */
@@ -203,7 +169,7 @@ export class Sandbox {
 
   async #newShadow(): Promise<Shadow> {
     const { home } = this.#options;
-    const shadow = this.#shadowIn(newRunDirectory(this.#privateBase()).path);
+    const shadow = this.#shadowIn(newRunDirectory(demandPrivateBase(this.#options.home)).path);
     await shadow.sweep(runDirectories(home).flatMap(({ path }) => watchesIn(path).map(({ snapshot }) => snapshot)));
     return shadow;
   }
@@ -239,7 +205,9 @@ export class Sandbox {
         createdAt: Date.now(),
         roots,
         changes: describeChanges(roots, this.#options.makeDiff),
+        ...touchedOf(roots),
         ...leftOutOf(roots),
+        ...uncoveredOf(roots),
         ...endTemporaries(run.temporaries),
       };
       return set;
@@ -260,15 +228,21 @@ export class Sandbox {
   /** Applies the set and drops it. A refusal changes nothing and keeps it, so that it can be looked at. */
   async commit(set: StoredChangeSet, callId?: string, isLate: IsLate = notLate): Promise<void> {
     const run = this.#find(set.id);
-    const { images, journal } = this.#options;
+    const { images, journal, durable = true, locks } = this.#options;
     if (isEmpty(set)) return removeRun(run.path);
     own(run.path);
-    let journaled: readonly JournalEntry[] = [];
+    let unlock = async (): Promise<void> => {};
     try {
       await commitChanges(run.path, set.roots, {
         images,
+        durable,
+        ...(callId === undefined ? {} : { callId }),
+        lock: async (paths) => {
+          // The settlement of a call frees its locks, and this one may be settled already.
+          if (callId !== undefined && !isLate()) await locks?.extend(callId, paths, never);
+          else unlock = (await locks?.hold(`commit:${set.id}`, paths, never)) ?? unlock;
+        },
         journal: async (entries) => {
-          journaled = entries;
           if (callId !== undefined) await journal?.(callId, entries);
         },
       });
@@ -281,9 +255,10 @@ export class Sandbox {
         unchanged: error.unchanged,
         cause: error,
       });
+    } finally {
+      await unlock();
     }
-    removeRun(run.path);
-    if (callId !== undefined && isLate()) await this.#journalAfter(callId, journaled);
+    removeLater(run.path, set.changes.length);
   }
 
   /** A call that was settled before its command ended does not know what became of the paths: undo would take it for later edits. */
@@ -314,9 +289,19 @@ export class Sandbox {
     return set;
   }
 
-  /** Kept sets from before this moment; answers how many. */
-  forget(before: number, dryRun: boolean): number {
-    const old = this.kept().filter(({ createdAt }) => createdAt < before);
+  /** Beside a kept set, and gone with it. */
+  hold(id: string, what: Json): void {
+    saveHeld(this.#find(id).path, what);
+  }
+
+  held(id: string): Json | undefined {
+    const run = runDirectory(this.#options.home, id);
+    return run === undefined ? undefined : loadHeld(run.path);
+  }
+
+  /** Kept sets from before this moment, but for those that somebody still waits for; answers how many. */
+  forget(before: number, dryRun: boolean, awaited: ReadonlySet<string> = new Set()): number {
+    const old = this.kept().filter(({ id, createdAt }) => createdAt < before && !awaited.has(id));
     if (!dryRun) for (const { id } of old) this.discard(id);
     return old.length;
   }
@@ -330,24 +315,71 @@ export class Sandbox {
     removeRun(run.directory.path);
   }
 
-  /** At start: commits that were killed are taken back, layers of dead processes removed; kept sets stay. */
-  async recoverChangeSets(): Promise<Recovery> {
-    const rolledBack: { id: string; failed: readonly string[] }[] = [];
+  /**
+   * At start: commits that were killed are taken back, layers of dead processes removed; kept sets stay. With `roots`, files of
+   * other roots are not touched; those that wait for it are named.
+   */
+  async recoverChangeSets(roots?: readonly string[]): Promise<Recovery> {
+    const takenBack: RecoveredCommit[] = [];
     const journaled: string[] = [];
+    const waiting = new Set<string>();
     let discarded = 0;
     for (const run of runDirectories(this.#options.home)) {
       if (isOwned(run)) continue;
-      endLeftRun(run.path);
-      journaled.push(...(await this.#takeUp(run.path)));
-      const journal = unfinishedCommit(run.path);
-      if (journal !== undefined) {
-        const failed = await rollBack(journal, this.#options.images);
-        rolledBack.push({ id: run.id, failed });
-      } else if (loadChangeSet(run.path) !== undefined) continue;
-      removeRun(run.path);
-      discarded += 1;
+      const elsewhere = unfinishedRoots(run.path).filter((root) => roots !== undefined && !roots.some((mine) => isRelated(root, mine)));
+      if (elsewhere.length > 0) {
+        for (const root of elsewhere) waiting.add(root);
+        continue;
+      }
+      const unlock = await this.#hold(`recover:${run.id}`, [run.path]);
+      if (unlock === undefined) {
+        for (const root of unfinishedRoots(run.path)) waiting.add(root);
+        continue;
+      }
+      try {
+        // Another process may have been here while this one waited.
+        if (isOwned(run) || runDirectory(this.#options.home, run.id) === undefined) continue;
+        endLeftRun(run.path);
+        journaled.push(...(await this.#takeUp(run.path)));
+        const recovered = await this.#recoverCommit(run);
+        if (recovered === "locked") {
+          for (const root of unfinishedRoots(run.path)) waiting.add(root);
+          continue;
+        }
+        if (recovered !== undefined) takenBack.push(recovered);
+        else if (loadChangeSet(run.path) !== undefined) continue;
+        removeRun(run.path);
+        discarded += 1;
+      } finally {
+        await unlock();
+      }
     }
-    return { rolledBack, journaled, discarded };
+    return { takenBack, journaled, waiting: [...waiting], discarded };
+  }
+
+  /** `undefined` if somebody keeps one of them locked: a start does not fail for that. */
+  async #hold(id: string, paths: readonly string[]): Promise<(() => Promise<void>) | undefined> {
+    try {
+      return (await this.#options.locks?.hold(id, paths, never)) ?? (async () => {});
+    } catch (error) {
+      if (error instanceof ToolFailure && error.details?.reason === "locked") return undefined;
+      throw error;
+    }
+  }
+
+  async #recoverCommit(run: RunDirectory): Promise<RecoveredCommit | "locked" | undefined> {
+    const record = readRecord(run.path);
+    if (record === undefined) return undefined;
+    const { steps, callId } = record;
+    const paths = steps.filter(({ before }) => before.kind !== "time").map(({ path }) => path);
+    const unlock = await this.#hold(`recover:${run.id}:files`, paths);
+    if (unlock === undefined) return "locked";
+    try {
+      const outcome = await takeBack(steps, this.#options.images);
+      return { id: run.id, ...(callId === undefined ? {} : { callId }), ...outcome };
+    } finally {
+      await unlock();
+    }
   }
 
   async #takeUp(directory: string): Promise<readonly string[]> {
@@ -370,34 +402,46 @@ export function createSandbox(options: SandboxOptions): Sandbox {
   return new Sandbox({ ...options, home: real(options.home), userHome: real(options.userHome) });
 }
 
+/** Roots in which a dead process left a commit half done, or a command that was watched. */
+function unfinishedRoots(run: string): readonly string[] {
+  return [...(readRecordHead(run)?.roots ?? []), ...watchesIn(run).flatMap(({ snapshot }) => snapshot.roots)];
+}
+
+function isRelated(root: string, other: string): boolean {
+  return isWithin(root, other) || isWithin(other, root);
+}
+
 function leftOutOf(roots: StoredChangeSet["roots"]): Pick<StoredChangeSet, "leftOut"> {
   const leftOut = roots.flatMap(({ root, leftOut }) => leftOut.map((path) => join(root, path)));
   return leftOut.length === 0 ? {} : { leftOut };
 }
 
+/** Of a socket or device nothing but the name could be kept. */
+function uncoveredOf(roots: StoredChangeSet["roots"]): Pick<StoredChangeSet, "uncovered"> {
+  const uncovered = roots.flatMap(({ root, operations }) =>
+    operations.flatMap(({ path, seen }) => (seen !== undefined && unkept.has(seen.mode & 0o170000) ? [join(root, path)] : [])),
+  );
+  return uncovered.length === 0 ? {} : { uncovered };
+}
+
+/** Socket, block device, character device. */
+const unkept = new Set([0o140000, 0o060000, 0o020000]);
+
+/** Git writes its own files anew without meaning anything by it. */
+function touchedOf(roots: StoredChangeSet["roots"]): Pick<StoredChangeSet, "touched"> {
+  const touched = roots.flatMap(({ root, operations }) =>
+    operations.flatMap((one) => (one.kind === "times" && !one.directory && !isGits(one.path) ? [join(root, one.path)] : [])),
+  );
+  return touched.length === 0 ? {} : { touched };
+}
+
+function isGits(path: string): boolean {
+  return path.split("/").includes(".git");
+}
+
 /** Nothing was changed, by the command or under its hands. */
 function isEmpty({ roots }: StoredChangeSet): boolean {
   return roots.every(({ operations, conflicts }) => operations.length === 0 && conflicts.length === 0);
-}
-
-/** A root within another is part of it. */
-function outermost(roots: readonly string[]): readonly string[] {
-  return [...new Set(roots)].filter((path) => !roots.some((other) => isBelow(path, other)));
-}
-
-function real(path: string): string {
-  try {
-    return realpathSync.native(path);
-  } catch {
-    return path;
-  }
-}
-
-function noOverlay(): ToolFailure {
-  return new ToolFailure("tool_disabled", "A dry run of a command needs an overlay, which this machine does not offer.", {
-    hint: "It needs Linux with user namespaces and the programs unshare, mount, setpriv (util-linux) and tar; `karyi doctor` shows what is missing.",
-    details: { reason: "no_overlay" },
-  });
 }
 
 function notFound(id: string): ToolFailure {

@@ -4,7 +4,8 @@ import { program } from "../programs.ts";
 import { capturingHere, makeWorld } from "./fixtures/world.ts";
 import { seccompFilter } from "./seccomp-filter.ts";
 
-const filtered = (await capturingHere()).includes("E2");
+const here = await capturingHere();
+const filtered = here.includes("E2");
 const hasPerl = program("perl") !== undefined;
 const canTry = filtered && hasPerl && process.arch === "x64";
 const why = canTry ? "" : ` (skipped: ${filtered ? "needs perl on x64" : "tier E2 does not hold here"})`;
@@ -23,8 +24,8 @@ const calls = {
   getpid: 39,
 };
 
-async function inside(command: string, network: NetworkAccess): Promise<string> {
-  const world = makeWorld({ seed: "", only: ["E2"] });
+async function inside(command: string, network: NetworkAccess, tier: "E0" | "E2" = "E2"): Promise<string> {
+  const world = makeWorld({ seed: "", only: [tier] });
   let text = "";
   try {
     await world.processes.rehearse(
@@ -48,8 +49,8 @@ async function inside(command: string, network: NetworkAccess): Promise<string> 
 
 describe("the filter", () => {
   it("is whole instructions for every machine it knows, and nothing for others", () => {
-    for (const architecture of ["x64", "arm64"]) expect((seccompFilter("not-unix", architecture)?.length ?? 1) % 8).toBe(0);
-    expect(seccompFilter("not-unix", "s390x")).toBeUndefined();
+    for (const architecture of ["x64", "arm64"]) expect((seccompFilter("internet", { architecture })?.length ?? 1) % 8).toBe(0);
+    expect(seccompFilter("internet", { architecture: "s390x" })).toBeUndefined();
   });
 
   it.skipIf(!canTry)(`refuses what leads to other namespaces, keys and kernel interfaces${why}`, async () => {
@@ -78,4 +79,17 @@ describe("the filter", () => {
     expect(await inside(`perl -e '${script}'`, "none")).toBe("no yes pair");
     expect(await inside(`perl -e '${script}'`, "loopback")).toBe("yes yes pair");
   });
+
+  for (const tier of ["E0", "E2"] as const) {
+    const can = here.includes(tier) && hasPerl && process.arch === "x64";
+    const reason = can ? "" : ` (skipped: needs tier ${tier}, perl and x64)`;
+    it.skipIf(!can)(`${tier}: no family of sockets but what a network namespace holds${reason}`, async () => {
+      // What a kernel does not know it answers otherwise than what the filter refuses.
+      const script = 'for (1..45) { $! = 0; socket(my $s, $_, 2, 0) or $! != 1 or next; print "$_ " }';
+      const allowed = async (network: NetworkAccess) => (await inside(`perl -e '${script}'`, network, tier)).trim();
+      // Where nothing of the machine is there, Unix sockets lead to nobody outside.
+      const offline = tier === "E0" ? "1 2 10 16" : "2 10 16";
+      expect([await allowed("none"), await allowed("loopback")]).toEqual([offline, "1 2 10 16"]);
+    });
+  }
 });

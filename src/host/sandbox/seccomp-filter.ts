@@ -12,6 +12,8 @@ interface Architecture {
   readonly socket: number;
   readonly ioctl: number;
   readonly refused: readonly number[];
+  /** Calls that change mode, owner, times or attributes of a file. */
+  readonly changingAttributes: readonly number[];
   /** Numbers from here on are another calling convention of the same machine. */
   readonly foreign?: number;
 }
@@ -34,6 +36,7 @@ const architectures: Readonly<Record<string, Architecture>> = {
       ...[165, 166, 155, 272, 308, 250, 248, 249, 321, 298, 323, 246, 320, 175, 313, 176, 169, 167, 168, 163, 179, 103, 304],
       ...[172, 173],
     ],
+    changingAttributes: [90, 91, 92, 93, 94, 132, 188, 189, 190, 197, 198, 199, 235, 260, 261, 268, 280],
     foreign: 0x40000000,
   },
   arm64: {
@@ -42,8 +45,12 @@ const architectures: Readonly<Record<string, Architecture>> = {
     socket: 198,
     ioctl: 29,
     refused: [40, 39, 41, 97, 268, 219, 217, 218, 280, 241, 282, 104, 294, 105, 273, 106, 142, 224, 225, 89, 60, 116, 265],
+    changingAttributes: [5, 6, 7, 14, 15, 16, 52, 53, 54, 55, 88],
   },
 };
+
+/** The newer ones: fchmodat2, setxattrat, removexattrat, file_setattr. */
+const changingAttributesEverywhere = [452, 463, 466, 469];
 
 const clone3 = 435;
 /** Its requests would be carried out past this filter. */
@@ -51,6 +58,9 @@ const ioUring = 425;
 /** CLONE_NEWNS, NEWCGROUP, NEWUTS, NEWIPC, NEWUSER, NEWPID, NEWNET. */
 const newNamespaces = 0x7e020000;
 const unixFamily = 1;
+const internetFamilies = [2, 10];
+/** By it programs ask the kernel how the machine is connected; nothing leaves the machine. */
+const netlinkFamily = 16;
 /** TIOCSTI and TIOCLINUX put words into somebody else's terminal. */
 const terminalInjections = [0x5412, 0x541c];
 
@@ -67,14 +77,32 @@ type Instruction = readonly [code: number, whenTrue: number, whenFalse: number, 
 const load = (offset: number): Instruction => [0x20, 0, 0, offset];
 const answer = (value: number): Instruction => [0x06, 0, 0, value];
 const skipUnless = (value: number, count: number): Instruction => [0x15, 0, count, value];
+const skipIf = (value: number, count: number): Instruction => [0x15, count, 0, value];
 const skipUnlessAny = (bits: number, count: number): Instruction => [0x45, 0, count, bits];
 const skipBelow = (value: number, count: number): Instruction => [0x35, 0, count, value];
 
-/** Which sockets may be made. Where a network namespace cuts the command off, those that are left lead through the file system. */
-export type Sockets = "all" | "not-unix" | "none";
+/**
+ * Which sockets may be made. A network namespace holds only what speaks IP; Unix sockets lead through the file system. No namespace holds
+ * the others (to the machine around a virtual one, to radios, to the kernel's ciphers): they are there only with the whole network.
+ */
+export type Sockets = "all" | "local" | "internet" | "netlink" | "none";
+
+const families: Readonly<Record<Exclude<Sockets, "all">, readonly number[]>> = {
+  local: [unixFamily, ...internetFamilies, netlinkFamily],
+  internet: [...internetFamilies, netlinkFamily],
+  netlink: [netlinkFamily],
+  none: [],
+};
+
+interface FilterOptions {
+  readonly architecture?: string;
+  /** Refuses to change mode, owner and times of any file, where nothing else does. */
+  readonly keepsAttributes?: boolean;
+}
 
 /** `undefined` where this machine's calls are not known. */
-export function seccompFilter(sockets: Sockets, architecture: string = nodeArchitecture()): Uint8Array | undefined {
+export function seccompFilter(sockets: Sockets, options: FilterOptions = {}): Uint8Array | undefined {
+  const { architecture = nodeArchitecture(), keepsAttributes = false } = options;
   const machine = architectures[architecture];
   if (machine === undefined || endianness() !== "LE") return undefined;
   const whole = (number: number, value: number): Instruction[] => [skipUnless(number, 1), answer(value)];
@@ -82,6 +110,10 @@ export function seccompFilter(sockets: Sockets, architecture: string = nodeArchi
   const looking = (number: number, index: number, tests: readonly Instruction[]): Instruction[] => {
     const body = [load(argument(index)), ...tests.flatMap((test) => [test, answer(refuse)]), answer(allow)];
     return [skipUnless(number, body.length), ...body];
+  };
+  const onlyFamilies = (number: number, known: readonly number[]): Instruction[] => {
+    const tests = known.map((family, index) => skipIf(family, known.length - index));
+    return [skipUnless(number, known.length + 3), load(argument(0)), ...tests, answer(refuse), answer(allow)];
   };
   return encode([
     load(architectureOffset),
@@ -92,13 +124,13 @@ export function seccompFilter(sockets: Sockets, architecture: string = nodeArchi
     ...whole(clone3, missing),
     ...whole(ioUring, missing),
     ...looking(machine.clone, 0, [skipUnlessAny(newNamespaces, 1)]),
-    ...(sockets === "not-unix" ? looking(machine.socket, 0, [skipUnless(unixFamily, 1)]) : []),
-    ...(sockets === "none" ? whole(machine.socket, refuse) : []),
+    ...(sockets === "all" ? [] : onlyFamilies(machine.socket, families[sockets])),
     ...looking(
       machine.ioctl,
       1,
       terminalInjections.map((request) => skipUnless(request, 1)),
     ),
+    ...(keepsAttributes ? [...machine.changingAttributes, ...changingAttributesEverywhere] : []).flatMap((number) => whole(number, refuse)),
     ...[...machine.refused, ...refusedEverywhere].flatMap((number) => whole(number, refuse)),
     answer(allow),
   ]);

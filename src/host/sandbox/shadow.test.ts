@@ -4,6 +4,11 @@ import { existsSync, lstatSync, readdirSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
 import { makeWorld, treeOf, type World, type WorldOptions } from "./fixtures/world.ts";
+import { watchesIn } from "./shadow.ts";
+
+it("records of a dead process that another one removes meanwhile are none, not a failure", () => {
+  expect(watchesIn(resolve(import.meta.dirname, "removed-by-another-process"))).toEqual([]);
+});
 
 const worlds: World[] = [];
 const open = (options: WorldOptions = {}): World => {

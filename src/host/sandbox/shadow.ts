@@ -322,19 +322,30 @@ function save(directory: string, callId: string, { file, roots, paths, left }: S
 
 /** What a process is watching, or was when it ended. */
 export function watchesIn(directory: string): readonly { readonly callId: string; readonly snapshot: Snapshot }[] {
-  const files = readdirSync(directory).filter((name) => /^watch-[0-9a-f]+\.json$/.test(name));
-  return files.flatMap((file) => {
-    try {
-      const { callId, roots, paths, left } = JSON.parse(readFileSync(join(directory, file), "utf8")) as {
-        callId: string;
-        roots: string[];
-        paths: [string, Kept][];
-        left: string[];
-      };
-      return [{ callId, snapshot: { file, roots, paths: new Map(paths), left: new Set(left) } }];
-    } catch {
-      // Its process ended it just now.
-      return [];
-    }
-  });
+  return filesIn(directory)
+    .filter((name) => /^watch-[0-9a-f]+\.json$/.test(name))
+    .flatMap((file) => {
+      try {
+        const { callId, roots, paths, left } = JSON.parse(readFileSync(join(directory, file), "utf8")) as {
+          callId: string;
+          roots: string[];
+          paths: [string, Kept][];
+          left: string[];
+        };
+        return [{ callId, snapshot: { file, roots, paths: new Map(paths), left: new Set(left) } }];
+      } catch {
+        // Its process ended it just now.
+        return [];
+      }
+    });
+}
+
+/** None if the directory is gone: another process cleans up after the same dead one. */
+function filesIn(directory: string): readonly string[] {
+  try {
+    return readdirSync(directory);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return [];
+    throw error;
+  }
 }

@@ -4,6 +4,7 @@
  */
 import { randomBytes } from "node:crypto";
 import { chmodSync, chownSync, lstatSync, mkdirSync, readdirSync, readFileSync, rmSync, statfsSync, writeFileSync } from "node:fs";
+import { rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Owner } from "../../contract/index.ts";
@@ -118,6 +119,14 @@ export function removeRun(path: string): void {
     rmSync(path, { recursive: true, force: true });
   }
 }
+
+/** A large layer is removed while others go on; what a process that ends leaves of it goes at the next start. */
+export function removeLater(path: string, changes: number): void {
+  if (changes <= fewChanges) return removeRun(path);
+  rm(path, { recursive: true, force: true }).catch(() => removeRun(path));
+}
+
+const fewChanges = 200;
 
 function openAll(path: string): void {
   setMode(path, 0o700);

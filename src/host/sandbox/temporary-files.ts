@@ -9,7 +9,7 @@ import type { Emptied } from "./confinement.ts";
 import { look, namesIn } from "./exact-names.ts";
 import { removeRun } from "./state-directory.ts";
 
-export type OwnTemporary = Required<Emptied>;
+export type OwnTemporary = Required<Omit<Emptied, "closed">>;
 
 /** Of many files only the first few are named. */
 const maxNamed = 5;

@@ -2,6 +2,7 @@
 import { execFileSync, spawnSync } from "node:child_process";
 import { join, resolve } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
+import { ordinaryUser } from "../../../test/support/ordinary-user.ts";
 import { commands } from "./fixtures/commands.ts";
 import { ThreeWays } from "./fixtures/three-ways.ts";
 import { capturingHere } from "./fixtures/world.ts";
@@ -9,7 +10,6 @@ import { capturingHere } from "./fixtures/world.ts";
 const full = process.env.KARYI_FULL === "1";
 const every = full ? 1 : 11;
 const register = resolve(import.meta.dirname, "../../../test/support/ts-register.mjs");
-const isRoot = process.getuid?.() === 0;
 const holds = (await capturingHere()).length > 0;
 
 const isThere = (program: string): boolean => spawnSync("sh", ["-c", 'command -v "$1"', "sh", program]).status === 0;
@@ -30,9 +30,9 @@ describe(holds ? "a command, three ways" : "a command, three ways (skipped: no o
     });
   }
 
-  const canSwitch = holds && isRoot;
+  const canSwitch = holds && ordinaryUser.holds;
   it.skipIf(!canSwitch)(
-    `as an ordinary user${canSwitch ? "" : " (skipped: needs root to become another user)"}`,
+    `as an ordinary user${ordinaryUser.why}`,
     () => {
       const output = execFileSync(
         "setpriv",

@@ -8,11 +8,12 @@ import { join } from "node:path";
 import type { SandboxTier } from "../../contract/index.ts";
 import { program } from "../programs.ts";
 import { bubblewrapWorld, overlayingBubblewrapWorld } from "./bubblewrap-world.ts";
-import { type BuildWorld, environmentFd, type Standing } from "./confinement.ts";
+import { type BuildWorld, type Confinement, environmentFd, type Standing } from "./confinement.ts";
+import { keptWorld } from "./keeper-world.ts";
 import { landlockNeeds, probeLandlock } from "./landlock-probe.ts";
 import { mountWorld } from "./mount-world.ts";
 import { readUpper } from "./read-upper.ts";
-import { runCanary } from "./run-canary.ts";
+import { runCanary, runKeptCanary } from "./run-canary.ts";
 import { newLayer, newRunDirectory, removeRun, stateBase } from "./state-directory.ts";
 
 export interface TierReport {
@@ -25,11 +26,11 @@ export interface TierReport {
 }
 
 /** What captures commands, the best one first. */
-const capturing = ["E1", "E2", "E2u"] as const;
+const capturing = ["E0", "E1", "E2", "E2u"] as const;
 export type CapturingTier = (typeof capturing)[number];
 
 /** Strongest first. */
-const strength: readonly SandboxTier[] = ["E1", "E2", "E2u", "E3", "E4", "E5"];
+const strength: readonly SandboxTier[] = ["E0", "E1", "E2", "E2u", "E3", "E4", "E5"];
 
 export function isAtLeast(tier: SandboxTier, required: SandboxTier): boolean {
   return strength.indexOf(tier) <= strength.indexOf(required);
@@ -54,16 +55,21 @@ interface Probed {
   readonly noLandlock: string | null;
 }
 
-const builders: Readonly<Record<CapturingTier, { readonly build: BuildWorld; readonly needs: readonly string[] }>> = {
+/** All but E0 are built by programs that stand before the command; that one's worlds are made by a keeper. */
+type BuiltTier = Exclude<CapturingTier, "E0">;
+
+const builders: Readonly<Record<BuiltTier, { readonly build: BuildWorld; readonly needs: readonly string[] }>> = {
   E1: { build: overlayingBubblewrapWorld, needs: ["bwrap", "env", "sh", "tar"] },
   E2: { build: bubblewrapWorld, needs: ["unshare", "mount", "bwrap", "sh", "tar"] },
   E2u: { build: mountWorld, needs: ["unshare", "mount", "setpriv", "sh", "tar"] },
 };
 
-export const buildWorld = (tier: CapturingTier): BuildWorld => builders[tier].build;
+export const buildWorld = (tier: BuiltTier): BuildWorld => builders[tier].build;
+
+const needsOf = (tier: CapturingTier): readonly string[] => (tier === "E0" ? ["perl", "tar"] : builders[tier].needs);
 
 /** Grows when worlds are built in another way: what was probed before says nothing about it. */
-const worldVersion = 7;
+const worldVersion = 8;
 
 export interface TierOptions {
   /** Tiers that may be used; absent: whatever holds. */
@@ -82,12 +88,12 @@ export class Tiers {
     this.#options = options;
   }
 
-  /** How commands are captured here; `undefined` where they cannot be. */
-  async way(): Promise<Way | undefined> {
+  /** How commands are captured here; `undefined` where they cannot be. `fits`: a tier may hold, but not for every workspace. */
+  async way(fits: (tier: CapturingTier) => boolean = () => true): Promise<Way | undefined> {
     const { trials } = await this.#probe();
     for (const tier of capturing) {
       const { standing } = trials[tier];
-      if (standing !== null) return { tier, standing };
+      if (standing !== null && fits(tier)) return { tier, standing };
     }
     return undefined;
   }
@@ -97,25 +103,36 @@ export class Tiers {
     return (await this.#probe()).noLandlock === null;
   }
 
-  async best(): Promise<SandboxTier> {
-    return (await this.way())?.tier ?? ((await this.landlock()) ? "E4" : "E5");
+  async best(fits?: (tier: CapturingTier) => boolean): Promise<SandboxTier> {
+    return (await this.way(fits))?.tier ?? ((await this.landlock()) ? "E4" : "E5");
   }
 
   async report(): Promise<readonly TierReport[]> {
     const {
-      trials: { E1, E2, E2u },
+      trials: { E0, E1, E2, E2u },
       noLandlock,
     } = await this.#probe();
-    const holding = E1.standing ?? E2.standing ?? E2u.standing;
+    const holding = E0.standing ?? E1.standing ?? E2.standing ?? E2u.standing;
     const captures =
       "dry run, capture and undo of commands; writes land in a layer, the rest but temporary directories is read-only, no survivors";
-    const filtered = "a seccomp filter; without a network no Unix sockets";
+    const filtered = "a seccomp filter; without a network no Unix sockets of the machine";
     const insteadOfE1 = E2.standing === null ? "" : "; E2 guarantees the same";
     const instead = E2u.standing === null ? "" : "; E2u gives the same but for the filter";
     const bubblewrap = "bubblewrap 0.8 or newer, util-linux, tar (Debian: apt install bubblewrap util-linux mount tar)";
     const utilLinux =
       "util-linux, tar (Debian: apt install util-linux mount tar); user namespaces allowed (sysctl -w user.max_user_namespaces=10000)";
+    const insteadOfE0 = [E1, E2, E2u].some(({ standing }) => standing !== null)
+      ? "; commands start slower, and hidden files are empty"
+      : "";
     return [
+      E0.standing === null
+        ? {
+            tier: "E0",
+            holds: false,
+            detail: `${E0.reason}${insteadOfE0}`,
+            install: "Linux 5.12 or newer with user namespaces, perl, tar (Debian: apt install perl-base tar)",
+          }
+        : { tier: "E0", holds: true, detail: `in a user namespace, by a keeper: ${captures}; ${filtered}; hidden files are unreadable` },
       E1.standing === null
         ? {
             tier: "E1",
@@ -164,7 +181,7 @@ export class Tiers {
     if (only === undefined) return probed;
     const trial = (tier: CapturingTier): Trial => (only.includes(tier) ? probed.trials[tier] : { standing: null, reason: "switched off" });
     const noLandlock = only.includes("E4") ? probed.noLandlock : "switched off";
-    return { ...probed, trials: { E1: trial("E1"), E2: trial("E2"), E2u: trial("E2u") }, noLandlock };
+    return { ...probed, trials: { E0: trial("E0"), E1: trial("E1"), E2: trial("E2"), E2u: trial("E2u") }, noLandlock };
   }
 
   async #remembered(): Promise<Probed> {
@@ -177,13 +194,14 @@ export class Tiers {
     } catch {
       // Never probed, or unreadable: probe.
     }
-    const [E1, E2, E2u, noLandlock] = await Promise.all([
+    const [E0, E1, E2, E2u, noLandlock] = await Promise.all([
+      probe(this.#home, "E0"),
       probe(this.#home, "E1", bubblewrap),
       probe(this.#home, "E2", bubblewrap),
       probe(this.#home, "E2u", bubblewrap),
       probeLandlock(this.#home),
     ]);
-    const probed = { key, trials: { E1, E2, E2u }, noLandlock };
+    const probed = { key, trials: { E0, E1, E2, E2u }, noLandlock };
     try {
       writeFileSync(path, JSON.stringify(probed), { mode: 0o600 });
     } catch {
@@ -199,9 +217,9 @@ function how(standing: Standing): string {
 
 async function probe(home: string, tier: CapturingTier, bubblewrap?: string): Promise<Trial> {
   if (process.platform !== "linux") return { standing: null, reason: "overlays and namespaces are Linux's" };
-  const missing = builders[tier].needs.filter((name) => find(name, bubblewrap) === undefined);
+  const missing = needsOf(tier).filter((name) => find(name, bubblewrap) === undefined);
   if (missing.length > 0) return { standing: null, reason: `not installed: ${missing.join(", ")}` };
-  const candidates: readonly Standing[] = process.getuid?.() === 0 ? ["root", "user"] : ["user"];
+  const candidates: readonly Standing[] = process.getuid?.() === 0 && tier !== "E0" ? ["root", "user"] : ["user"];
   const reasons: string[] = [];
   for (const standing of candidates) {
     try {
@@ -241,7 +259,7 @@ async function canary(home: string, { tier, standing }: Way, bubblewrap: string 
     try {
       const layer = newLayer(directory.path, 0, inside);
       const since = Date.now();
-      const prefix = buildWorld(tier)({
+      const confinement: Confinement = {
         standing,
         stage: directory.path,
         roots: [{ path: inside, layer }],
@@ -252,11 +270,10 @@ async function canary(home: string, { tier, standing }: Way, bubblewrap: string 
         network: "none",
         cwd: inside,
         ...(bubblewrap === undefined ? {} : { bubblewrap }),
-      });
-      await runCanary(
-        prefix,
-        `${feelsTerm}; echo after > kept; rm -r replaced; mkdir replaced; mv from to; [ ! -e '${secret}/key' ] || exit 9; echo escaped > '${outside}'; mount -o remount,rw / ; exit 0`,
-      );
+      };
+      const command = `${feelsTerm}; echo after > kept; rm -r replaced; mkdir replaced; mv from to; [ ! -e '${secret}/key' ] || exit 9; echo escaped > '${outside}'; mount -o remount,rw / ; exit 0`;
+      if (tier === "E0") await runKeptCanary(keptWorld(confinement), inside, command);
+      else await runCanary(buildWorld(tier)(confinement), command);
       if (existsSync(outside)) throw new Error("a write outside the workspace came through");
       if (readFileSync(join(inside, "kept"), "utf8") !== "before") throw new Error("a write came through the overlay");
       const { operations } = await readUpper(inside, layer.upper, since);
@@ -278,7 +295,7 @@ async function canary(home: string, { tier, standing }: Way, bubblewrap: string 
 /** Changes when the machine booted again, the user is another one, or a program was replaced. */
 function machineKey(bubblewrap: string | undefined): string {
   const parts = [process.getuid?.() ?? -1, process.platform, readOr("/proc/sys/kernel/random/boot_id"), environmentFd, worldVersion];
-  for (const name of new Set([...capturing.flatMap((tier) => builders[tier].needs), ...landlockNeeds])) {
+  for (const name of new Set([...capturing.flatMap(needsOf), ...landlockNeeds])) {
     const path = find(name, bubblewrap);
     parts.push(path === undefined ? "-" : `${path}:${statSync(path).mtimeMs}`);
   }

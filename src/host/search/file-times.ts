@@ -7,7 +7,7 @@ import { lstatSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import type { Worker } from "node:worker_threads";
 import { toSystemPath } from "./byte-path.ts";
-import { startWorker } from "./inline-worker.ts";
+import { startWorker } from "./javascript/inline-worker.ts";
 import { pathOf, type WalkedDirectory, type WalkedFile } from "./walk.ts";
 
 export interface FileTimes {

@@ -6,9 +6,9 @@ import { afterAll, expect, test } from "vitest";
 import type { FindRequest } from "../../contract/index.ts";
 import { toBytePath, toDisplay } from "./byte-path.ts";
 import { growTree, randomFrom } from "./fixtures/generated-tree.ts";
-import { findRepository } from "./git-repository.ts";
-import { leftOutGlobs } from "./left-out.ts";
-import { findRipgrep } from "./ripgrep-binary.ts";
+import { findRepository } from "./ignore/git-repository.ts";
+import { leftOutGlobs } from "./ignore/left-out.ts";
+import { findRipgrep } from "./ripgrep/ripgrep-binary.ts";
 import { createSearch } from "./search.ts";
 
 const base = mkdtempSync(join(tmpdir(), "karyi-find-"));

@@ -4,12 +4,12 @@
  * Memory is bounded by the limit, not by the tree.
  */
 import { statSync } from "node:fs";
-import type { FileHit, FindAnswer, FindRequest } from "../../contract/index.ts";
+import type { FileHit, FindAnswer, FindRequest, Readable } from "../../contract/index.ts";
 import { toBytePath, toSystemPath } from "./byte-path.ts";
 import { type FileTimes, FileTimesQueue } from "./file-times.ts";
 import { compileGlob } from "./glob.ts";
+import { SkipList } from "./ignore/skip-list.ts";
 import { Limits } from "./limits.ts";
-import { SkipList } from "./skip-list.ts";
 import { pathOf, shownOf, type WalkedFile, walk } from "./walk.ts";
 
 interface Looked {
@@ -17,10 +17,11 @@ interface Looked {
   readonly times: FileTimes;
 }
 
-export async function find(request: FindRequest): Promise<FindAnswer> {
+export async function find(request: FindRequest, readable: Readable): Promise<FindAnswer> {
   const limits = new Limits(request.signal, request.deadlineMs);
   const skipped = new SkipList();
   const glob = compileGlob(request.pattern, { anyDepth: false });
+  const { only } = request;
   const held = Math.max(request.limit * 4, 50_000);
   const rest = async (): Promise<void> => {
     if (limits.sliceOver) await limits.rest();
@@ -32,7 +33,8 @@ export async function find(request: FindRequest): Promise<FindAnswer> {
     limits,
     skipped,
     mayEnter: glob.mayEnter,
-    mayTake: glob.matchesIn,
+    mayTake: only === undefined ? glob.matchesIn : (way, name) => glob.matchesIn(way, name) && only(way + name),
+    ...(request.unreadable === "shown" ? {} : { mayLookInto: (path: string) => readable.mayRead(path, true) }),
   });
   const queue = new FileTimesQueue();
   let looked: Looked[] = [];

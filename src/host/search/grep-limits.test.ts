@@ -3,6 +3,7 @@ import { readFile, watch } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
+import { isRunning } from "../../../test/support/processes.ts";
 import type { GrepRequest } from "../../contract/index.ts";
 import { createSearch } from "./search.ts";
 
@@ -48,31 +49,22 @@ function endlessRipgrep(name: string): { program: string; directory: string; sta
   return { program, directory, started };
 }
 
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch {
-    return false;
-  }
-}
-
 test("cancelling kills the search process at once", async () => {
   const { program, directory, started } = endlessRipgrep("cancelled");
   const controller = new AbortController();
   const running = createSearch({ ripgrep: program }).grep(request(directory, { signal: controller.signal }));
   const settled = expect(running).rejects.toMatchObject({ code: "cancelled" });
   const pid = await started;
-  expect(isAlive(pid)).toBe(true);
+  expect(isRunning(pid)).toBe(true);
   controller.abort();
   await settled;
-  expect(isAlive(pid)).toBe(false);
+  expect(isRunning(pid)).toBe(false);
 });
 
 test("the deadline kills the search process, and what it found so far is the answer, which says so", async () => {
   const { program, directory, started } = endlessRipgrep("late");
   const answer = await createSearch({ ripgrep: program }).grep(request(directory, { deadlineMs: 2_000 }));
-  expect(isAlive(await started)).toBe(false);
+  expect(isRunning(await started)).toBe(false);
   expect(answer).toEqual({
     lines: [{ path: "a.txt", line: 1, text: "needle", matches: [[0, 6]] }],
     files: [{ path: "a.txt", matches: 1 }],

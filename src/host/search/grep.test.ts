@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
 import type { GrepRequest, Search } from "../../contract/index.ts";
 import { growTree, pick, randomFrom } from "./fixtures/generated-tree.ts";
-import { findRipgrep } from "./ripgrep-binary.ts";
+import { findRipgrep } from "./ripgrep/ripgrep-binary.ts";
 import { createSearch } from "./search.ts";
 
 const base = mkdtempSync(join(tmpdir(), "karyi-grep-"));

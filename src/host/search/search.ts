@@ -1,13 +1,14 @@
 /** The search port: ripgrep where there is one, the same answers without it. Looks for ripgrep once, when first needed. */
-import type { Search } from "../../contract/index.ts";
-import { ToolFailure } from "../../contract/index.ts";
+import { type Readable, type Search, ToolFailure } from "../../contract/index.ts";
 import { systemPath } from "../files/byte-name.ts";
 import { find } from "./find.ts";
-import { gitIgnored } from "./git-ignored.ts";
-import { javascriptGrep } from "./javascript-grep.ts";
+import { gitIgnored } from "./ignore/git-ignored.ts";
+import { ignoredIn } from "./ignore/ignored-in.ts";
+import { javascriptGrep } from "./javascript/javascript-grep.ts";
 import { findLinks } from "./links.ts";
-import { findRipgrep } from "./ripgrep-binary.ts";
-import { ripgrepGrep } from "./ripgrep-grep.ts";
+import { readableByName, readableIn } from "./readable.ts";
+import { findRipgrep } from "./ripgrep/ripgrep-binary.ts";
+import { ripgrepGrep } from "./ripgrep/ripgrep-grep.ts";
 import { lookAtTarget } from "./target.ts";
 
 const maxTextLength = 30_000;
@@ -15,6 +16,8 @@ const maxTextLength = 30_000;
 export interface SearchOptions {
   /** Absolute path of a ripgrep; `null` does without one. */
   readonly ripgrep?: string | null;
+  /** Asked anew for every search, because rules come and go. */
+  readable?(): Readable;
 }
 
 export function createSearch(options: SearchOptions = {}): Search {
@@ -24,6 +27,7 @@ export function createSearch(options: SearchOptions = {}): Search {
     located ??= options.ripgrep === undefined ? findRipgrep() : Promise.resolve(options.ripgrep);
     return located;
   };
+  const readable = (): Readable => options.readable?.() ?? readableByName;
   return {
     async find(request) {
       checkText(request.pattern);
@@ -32,15 +36,18 @@ export function createSearch(options: SearchOptions = {}): Search {
           details: { reason: "not_a_directory" },
         });
       }
-      return find(request);
+      return find(request, readableIn(request.directory, readable()));
     },
     async grep(request) {
       for (const text of [request.pattern, request.glob ?? ""]) checkText(text);
       const target = lookAtTarget(request.target);
       // No command line can carry a name that is not UTF-8.
       const program = typeof systemPath(request.target) === "string" ? await locate() : undefined;
-      return program === undefined ? javascriptGrep(request, target) : ripgrepGrep(program, request, target);
+      const allowed = readableIn(request.target, readable());
+      return program === undefined ? javascriptGrep(request, target, allowed) : ripgrepGrep(program, request, target, allowed);
     },
+    ignoredIn,
+    mayEnter: (directory) => readable().mayRead(directory, true),
     links: findLinks,
     ignored: gitIgnored,
   };

@@ -5,10 +5,10 @@
  */
 import { type Dirent, readdirSync } from "node:fs";
 import { baseName, joinBytes, toDisplay, toSystemPath } from "./byte-path.ts";
-import { IgnoreLevels, isIgnored, type Level } from "./ignore-levels.ts";
-import { isLeftOut } from "./left-out.ts";
+import { IgnoreLevels, isIgnored, type Level } from "./ignore/ignore-levels.ts";
+import { isLeftOut } from "./ignore/left-out.ts";
+import type { SkipList } from "./ignore/skip-list.ts";
 import type { Limits } from "./limits.ts";
-import type { SkipList } from "./skip-list.ts";
 
 export interface WalkedDirectory {
   /** Byte string, with a `/` at the end. */
@@ -43,6 +43,8 @@ export interface WalkOptions {
   readonly skipped: SkipList;
   /** Directories to enter, relative to the root. */
   mayEnter(shown: string): boolean;
+  /** Directories that may be read at all, by their absolute path as people read it; asked last. */
+  mayLookInto?(path: string): boolean;
   /** Asked before any ignore file, about everything but directories: the way to it and its name, as people read them. */
   mayTake?(way: string, name: string): boolean;
 }
@@ -86,7 +88,7 @@ function consider(
   entry: Dirent,
   directory: PendingDirectory,
   level: Level | undefined,
-  { includeIgnored, mayEnter, mayTake }: WalkOptions,
+  { includeIgnored, mayEnter, mayLookInto, mayTake }: WalkOptions,
   pending: PendingDirectory[],
 ): WalkedFile | undefined {
   const { name } = entry;
@@ -99,6 +101,7 @@ function consider(
     return undefined;
   if (level !== undefined && isIgnored(level, directory.path + name, name, isDirectory)) return undefined;
   if (!isDirectory) return { directory, name, isLink };
+  if (mayLookInto?.(toDisplay(directory.path) + shownName) === false) return undefined;
   pending.push({ path: `${directory.path}${name}/`, shown: `${directory.shown}${shownName}/`, level });
   return undefined;
 }

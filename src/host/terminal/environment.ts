@@ -1,5 +1,6 @@
 /** The environment of a terminal: the person's own without secrets, and with a terminal that programs may use to the full. */
 import { isSecretVariable } from "../../contract/index.ts";
+import { marker } from "../processes/state-report.ts";
 
 /** Of the surroundings Karyi itself was started in, not of the terminal it opens. */
 const foreign =
@@ -14,5 +15,5 @@ export function terminalEnvironment(
   for (const [name, value] of Object.entries(env))
     if (value !== undefined && !isSecretVariable(name) && !foreign.test(name)) kept[name] = value;
   const utf8 = /utf-?8/i.test(kept.LC_ALL ?? kept.LC_CTYPE ?? kept.LANG ?? "");
-  return { ...kept, ...(utf8 ? {} : { LC_CTYPE: "C.UTF-8" }), ...session, TERM: "xterm-256color" };
+  return { ...kept, ...(utf8 ? {} : { LC_CTYPE: "C.UTF-8" }), ...session, TERM: "xterm-256color", [marker]: "terminal" };
 }

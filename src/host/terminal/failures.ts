@@ -1,6 +1,6 @@
 /** Why the terminal cannot do what it was asked, in words a model can act on. */
 import { ToolFailure } from "../../contract/index.ts";
-import type { Waiting } from "./wait-detector.ts";
+import type { Waiting } from "./waiting/wait-detector.ts";
 
 export function busy(waiting: Waiting | undefined): ToolFailure {
   const what = waiting ? `${waiting.program} waits for input (${waiting.kind})` : "a program is still running";

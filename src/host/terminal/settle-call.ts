@@ -4,11 +4,11 @@
  */
 import type { TerminalUse } from "../../contract/index.ts";
 import type { TerminalCall } from "./call.ts";
-import { type ForegroundWatch, firstLookMs } from "./foreground-watch.ts";
 import type { HiddenText } from "./hidden-text.ts";
-import type { ShellLife } from "./shell-life.ts";
+import type { ShellLife } from "./shell/shell-life.ts";
 import type { TerminalOptions } from "./terminal-types.ts";
-import type { Waiting } from "./wait-detector.ts";
+import { type ForegroundWatch, firstLookMs } from "./waiting/foreground-watch.ts";
+import type { Waiting } from "./waiting/wait-detector.ts";
 
 const slowestLookMs = 200;
 const interruptMs = 1_000;

@@ -24,8 +24,14 @@ export interface TerminalOptions {
   askSecret?(question: string, signal: AbortSignal): Promise<string | undefined>;
 }
 
+export interface TerminalSize {
+  readonly rows: number;
+  readonly columns: number;
+}
+
 /** What a person who watches gets and may do. */
 export interface TerminalView {
+  readonly size: TerminalSize;
   /** Bytes that paint what is there now. */
   paint(): string;
   /** Raw output from now on; answers how to stop. */

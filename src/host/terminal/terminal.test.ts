@@ -183,9 +183,12 @@ describe("a persistent terminal", () => {
     const pid = Number(output);
     expect(() => process.kill(pid, 0)).not.toThrow();
     terminal.close();
-    // A killed process lives as a zombie until its parent looks; then it is no more.
-    const line = await readFile(`/proc/${pid}/stat`, "utf8").catch(() => ") X");
-    expect(line.slice(line.lastIndexOf(")") + 2, line.lastIndexOf(")") + 3)).toMatch(/[XZ]/);
+    // A killed process lives as a zombie until its parent looks; then it is no more. The kernel takes a moment for either.
+    const state = async () => {
+      const line = await readFile(`/proc/${pid}/stat`, "utf8").catch(() => ") X");
+      return line.slice(line.lastIndexOf(")") + 2, line.lastIndexOf(")") + 3);
+    };
+    await expect.poll(state, { timeout: 20_000 }).toMatch(/[XZ]/);
     await expect(run("true")).rejects.toMatchObject({ details: { reason: "terminal_closed" } });
   });
 });

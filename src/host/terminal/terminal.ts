@@ -1,8 +1,9 @@
 /**
  * The terminal of a session (B8): one persistent shell on a pty. Runs commands and hands over what is typed,
  * and answers when the command ended, waits for somebody to type, or took too long; a shell that ended is
- * replaced by a new one with the same directory and variables. One call at a time. A password comes from a
- * person through `askSecret` or not at all, and is hidden wherever it would be shown again.
+ * replaced by a new one with the same directory and variables. One call at a time, but for what is typed at the
+ * program of a call that still waits. A password comes from a person through `askSecret` or not at all, and is
+ * hidden wherever it would be shown again.
  */
 import {
   type NestedShell,
@@ -14,22 +15,28 @@ import {
 } from "../../contract/index.ts";
 import { type CallEnd, TerminalCall } from "./call.ts";
 import { busy, changed, closedFailure, notRun } from "./failures.ts";
-import { ForegroundWatch } from "./foreground-watch.ts";
 import { HiddenText } from "./hidden-text.ts";
-import { makeSane } from "./line-discipline.ts";
-import { nestedShell } from "./nested-shell.ts";
 import { RecentBytes } from "./recent-bytes.ts";
 import { type Outcome, settleCall } from "./settle-call.ts";
-import { ShellLife } from "./shell-life.ts";
-import type { SessionTerminal, TerminalOptions } from "./terminal-types.ts";
-import { ToldState } from "./told-state.ts";
+import { nestedShell } from "./shell/nested-shell.ts";
+import { ShellLife } from "./shell/shell-life.ts";
+import { ToldState } from "./shell/told-state.ts";
+import type { SessionTerminal, TerminalOptions, TerminalSize } from "./terminal-types.ts";
 import { VirtualScreen } from "./vt/virtual-screen.ts";
+import { ForegroundWatch } from "./waiting/foreground-watch.ts";
+import { makeSane } from "./waiting/line-discipline.ts";
 
 const lineEnd = /\r\n|[\r\n]/;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: keys that a shell answers without a line end
 const endsShellInput = /[\x03\x04]/;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: cursor keys as a terminal sends them
 const plainArrow = /^\x1b\[[ABCDHF]$/;
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: keys that stop a program
+const stopsProgram = /^[\x03\x1a\x1c]$/;
+
+/** Within this time it is seen whether a key ended the program of another call. */
+const besideMs = 500;
 
 /** How often it is looked at what a person types into, within a line. */
 const relookMs = 1_000;
@@ -48,6 +55,8 @@ class Terminal implements SessionTerminal {
   readonly #hidden = new HiddenText();
   readonly #told = new ToldState();
   #call: TerminalCall | undefined;
+  /** Those who typed at the program of `#call` while it waits. */
+  readonly #beside = new Set<TerminalCall>();
   #takenOver = false;
   #restarted = false;
   /** What a person types goes one after the other. */
@@ -75,11 +84,11 @@ class Terminal implements SessionTerminal {
         this.#foreground.forget();
         this.#hidden.endTyping();
         this.#altered = false;
-        this.#call?.finish({ kind: "prompt", exitCode });
+        this.#finish({ kind: "prompt", exitCode });
       },
       onGone: (exitCode) => {
         this.#onRestart(exitCode);
-        this.#call?.finish({ kind: "gone", exitCode });
+        this.#finish({ kind: "gone", exitCode });
       },
       onReplaced: (exitCode) => this.#onRestart(exitCode),
       isReading: () => this.#foreground.atPrompt(),
@@ -131,6 +140,7 @@ class Terminal implements SessionTerminal {
   }
 
   async input(text: string, options: Parameters<Terminals["input"]>[1]): Promise<TerminalAnswer> {
+    if (this.#call?.started && !this.#life.isIdle) return this.#inputBeside(text, options);
     const life = this.#life;
     const call = new TerminalCall(false);
     await this.#begin(call, options);
@@ -162,6 +172,42 @@ class Terminal implements SessionTerminal {
     const arrow = this.#screen.applicationCursor && plainArrow.test(text);
     life.type(arrow ? text.replace("[", "O") : text);
     return this.#answer(options);
+  }
+
+  /** The call that started the program goes on waiting; this one tells what came within a moment. */
+  async #inputBeside(
+    text: string,
+    { expect, timeoutMs, signal, keepsEnvironment }: Parameters<Terminals["input"]>[1],
+  ): Promise<TerminalAnswer> {
+    const life = this.#life;
+    // The person is asked for it just now.
+    if (text !== "" && !stopsProgram.test(text) && (await this.#foreground.asksPassword())) throw busy(this.#foreground.waiting);
+    if (expect && (expect.state !== "running" || life.isIdle || (expect.epoch ?? life.epoch) !== life.epoch)) {
+      throw changed(life.isIdle ? "idle" : "running");
+    }
+    const call = new TerminalCall(false);
+    const wake = () => call.wake();
+    this.#beside.add(call);
+    signal.addEventListener("abort", wake, { once: true });
+    try {
+      if (text !== "") {
+        life.epoch += 1;
+        this.#altered ||= keepsEnvironment !== true;
+        this.#foreground.typed();
+        life.type(text);
+      }
+      await call.ended(text === "" ? timeoutMs : Math.min(timeoutMs, besideMs));
+    } finally {
+      signal.removeEventListener("abort", wake);
+      this.#beside.delete(call);
+    }
+    const { text: output, omitted, total } = call.output.finish();
+    return {
+      output: this.#hide(output),
+      cwd: life.cwd,
+      ...(call.end ? { exitCode: call.end.exitCode } : { timedOut: true }),
+      ...(omitted > 0 ? { omittedBytes: omitted, totalBytes: total } : {}),
+    };
   }
 
   async screen(): ReturnType<Terminals["screen"]> {
@@ -202,6 +248,10 @@ class Terminal implements SessionTerminal {
     this.#life.type(text);
   }
 
+  get size(): TerminalSize {
+    return { rows: this.#screen.rows, columns: this.#screen.columns };
+  }
+
   resize(rows: number, columns: number): void {
     if (rows < 2 || columns < 2 || rows > 1000 || columns > 1000) return;
     this.#screen.resize(rows, columns);
@@ -210,7 +260,12 @@ class Terminal implements SessionTerminal {
 
   close(): void {
     this.#life.close();
-    this.#call?.finish({ kind: "gone", exitCode: 129 });
+    this.#finish({ kind: "gone", exitCode: 129 });
+  }
+
+  #finish(end: CallEnd): void {
+    this.#call?.finish(end);
+    for (const call of this.#beside) call.finish(end);
   }
 
   /** The terminal's own shell is none: where it waits in the middle of a command, a line typed is no command. */
@@ -244,7 +299,9 @@ class Terminal implements SessionTerminal {
     this.#screen.write(bytes);
     this.#recent.push(bytes);
     for (const watcher of this.#watchers) watcher(bytes);
-    if (isOutput) this.#call?.push(bytes);
+    if (!isOutput) return;
+    this.#call?.push(bytes);
+    for (const call of this.#beside) call.push(bytes);
   }
 
   #onRestart(exitCode: number): void {

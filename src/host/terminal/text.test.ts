@@ -1,10 +1,10 @@
-import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import fc from "../../../test/support/fast-check.ts";
 import { CapturedOutput } from "./captured-output.ts";
 import { cleanText } from "./clean-text.ts";
 import { terminalEnvironment } from "./environment.ts";
-import { MarkScanner } from "./marks.ts";
-import { type WaitFacts, waitKind } from "./wait-kind.ts";
+import { MarkScanner } from "./shell/marks.ts";
+import { type WaitFacts, waitKind } from "./waiting/wait-kind.ts";
 
 describe("clean text", () => {
   const cases: readonly (readonly [string, string, string])[] = [
@@ -133,5 +133,5 @@ test("a terminal's environment holds no secrets of the surroundings, and what wa
     { HOME: "/h", GITHUB_TOKEN: "x", PROMPT_COMMAND: "evil", "BASH_FUNC_ls%%": "() { :; }", LANG: "C.UTF-8" },
     { MY_TOKEN: "mine" },
   );
-  expect(env).toEqual({ HOME: "/h", LANG: "C.UTF-8", MY_TOKEN: "mine", TERM: "xterm-256color" });
+  expect(env).toEqual({ HOME: "/h", LANG: "C.UTF-8", KARYI_CALL_MARK: "terminal", MY_TOKEN: "mine", TERM: "xterm-256color" });
 });

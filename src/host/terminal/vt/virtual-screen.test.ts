@@ -1,5 +1,5 @@
-import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import fc from "../../../../test/support/fast-check.ts";
 import { VirtualScreen } from "./virtual-screen.ts";
 
 function screen(text: string, rows = 5, columns = 10): string[] {

@@ -8,9 +8,10 @@ import { Grid } from "./grid.ts";
 import { SequenceParser } from "./sequence-parser.ts";
 import { widthOf } from "./width.ts";
 
-interface Cursor {
+interface SavedCursor {
   readonly row: number;
   readonly column: number;
+  readonly wrapPending: boolean;
 }
 
 /** A flood without control sequences scrolls away everything but its end. */
@@ -35,15 +36,15 @@ const lineDrawing: Readonly<Record<string, string>> = {
 
 export class VirtualScreen {
   #grid: Grid;
-  /** The main screen while the alternate one is shown. */
-  #main: { readonly grid: Grid; readonly cursor: Cursor } | undefined;
+  /** What belongs to the main screen, while the alternate one is shown. */
+  #main: { readonly grid: Grid; readonly saved: SavedCursor; readonly top: number; readonly bottom: number } | undefined;
   #row = 0;
   #column = 0;
   /** The last column was written and the next character goes to the next line. */
   #wrapPending = false;
   #top = 0;
   #bottom: number;
-  #saved: Cursor = { row: 0, column: 0 };
+  #saved: SavedCursor = { row: 0, column: 0, wrapPending: false };
   #origin = false;
   #autowrap = true;
   #insert = false;
@@ -116,8 +117,8 @@ export class VirtualScreen {
     const skipped = Math.max(0, this.#row - rows + 1);
     this.#grid = this.#grid.resized(rows, columns, this.#row);
     if (this.#main) {
-      const { grid, cursor } = this.#main;
-      this.#main = { grid: grid.resized(rows, columns, cursor.row), cursor };
+      const { grid, saved } = this.#main;
+      this.#main = { grid: grid.resized(rows, columns, saved.row), saved, top: 0, bottom: rows - 1 };
     }
     this.#top = 0;
     this.#bottom = rows - 1;
@@ -198,10 +199,10 @@ export class VirtualScreen {
   #escape(character: string): void {
     switch (character) {
       case "7":
-        this.#saved = { row: this.#row, column: this.#column };
+        this.#save();
         return;
       case "8":
-        this.#moveTo(this.#saved.row, this.#saved.column);
+        this.#restore();
         return;
       case "D":
         this.#lineFeed();
@@ -280,10 +281,10 @@ export class VirtualScreen {
         this.#eraseLine(first);
         return;
       case "L":
-        if (this.#inRegion()) this.#grid.scroll(this.#row, this.#bottom, -count);
+        this.#shiftLines(-count);
         return;
       case "M":
-        if (this.#inRegion()) this.#grid.scroll(this.#row, this.#bottom, count);
+        this.#shiftLines(count);
         return;
       case "P":
         this.#grid.deleteCells(this.#row, this.#column, count);
@@ -311,10 +312,10 @@ export class VirtualScreen {
         if (numbers.includes(4)) this.#insert = final === "h";
         return;
       case "s":
-        this.#saved = { row: this.#row, column: this.#column };
+        this.#save();
         return;
       case "u":
-        this.#moveTo(this.#saved.row, this.#saved.column);
+        this.#restore();
         return;
       case "n":
         if (first === 6) this.#reply(`\x1b[${this.#row + 1};${this.#column + 1}R`);
@@ -331,25 +332,43 @@ export class VirtualScreen {
       this.#origin = on;
       this.#address(0, 0);
     } else if (mode === 7) this.#autowrap = on;
-    else if (mode === 47 || mode === 1047 || mode === 1049) this.#alternateScreen(on);
-    else if (mode === 1048) {
-      if (on) this.#saved = { row: this.#row, column: this.#column };
-      else this.#moveTo(this.#saved.row, this.#saved.column);
+    else if (mode === 47 || mode === 1047) this.#alternateScreen(on);
+    else if (mode === 1049) {
+      // Saved on the screen that is left, restored on the screen that is shown again.
+      if (on) this.#save();
+      this.#alternateScreen(on);
+      if (!on) this.#restore();
+    } else if (mode === 1048) {
+      if (on) this.#save();
+      else this.#restore();
     }
   }
 
+  /** Each screen has its own scroll region and saved cursor; the cursor itself stays where it is. */
   #alternateScreen(on: boolean): void {
     if (on && !this.#main) {
-      this.#main = { grid: this.#grid, cursor: { row: this.#row, column: this.#column } };
+      this.#main = { grid: this.#grid, saved: this.#saved, top: this.#top, bottom: this.#bottom };
       this.#grid = new Grid(this.rows, this.columns);
-    } else if (!on && this.#main) {
-      const { grid, cursor } = this.#main;
-      this.#main = undefined;
-      this.#grid = grid;
+      this.#saved = { row: 0, column: 0, wrapPending: false };
       this.#top = 0;
       this.#bottom = this.rows - 1;
-      this.#moveTo(cursor.row, cursor.column);
+    } else if (!on && this.#main) {
+      const { grid, saved, top, bottom } = this.#main;
+      this.#main = undefined;
+      this.#grid = grid;
+      this.#saved = saved;
+      this.#top = top;
+      this.#bottom = bottom;
     }
+  }
+
+  #save(): void {
+    this.#saved = { row: this.#row, column: this.#column, wrapPending: this.#wrapPending };
+  }
+
+  #restore(): void {
+    this.#moveTo(this.#saved.row, this.#saved.column);
+    this.#wrapPending = this.#saved.wrapPending;
   }
 
   #lineFeed(): void {
@@ -381,6 +400,13 @@ export class VirtualScreen {
     this.#top = top;
     this.#bottom = last;
     this.#address(0, 0);
+  }
+
+  /** Inserts or deletes lines at the cursor, which goes to the first column. */
+  #shiftLines(count: number): void {
+    if (!this.#inRegion()) return;
+    this.#grid.scroll(this.#row, this.#bottom, count);
+    this.#column = 0;
   }
 
   #inRegion(): boolean {
