@@ -1,0 +1,2 @@
+/** Runs that survive a crash, embedded over the store. */
+export { createEmbeddedDurable } from "./embedded.ts";
