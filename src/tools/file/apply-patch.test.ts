@@ -2,6 +2,7 @@ import { chmod, stat } from "node:fs/promises";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { applyPatchTool } from "./apply-patch.ts";
 import { Workspace } from "./match/fixtures/workspace.ts";
+import { parsePatch } from "./patch/parse.ts";
 
 let place: Workspace;
 beforeEach(async () => {
@@ -271,6 +272,14 @@ describe("ApplyPatch refuses, and leaves every file as it was", () => {
 });
 
 describe("ApplyPatch with *** Begin Patch", () => {
+  it("takes padded markers, and a patch that was indented as a whole", () => {
+    const update = { kind: "update", path: "a.txt" };
+    const padded = "  *** Begin Patch\n *** Update File: a.txt\n@@\n-x\n+y\n  *** End Patch  ";
+    expect(parsePatch(padded)).toMatchObject([update]);
+    const indented = "    *** Begin Patch\n    *** Update File: a.txt\n    @@\n     a\n    -x\n    +y\n    *** End Patch";
+    expect(parsePatch(indented)).toMatchObject([{ ...update, hunks: [{ lines: [{ text: "a" }, { text: "x" }, { text: "y" }] }] }]);
+  });
+
   it("adds, updates, moves and deletes", async () => {
     await place.write("src/a.py", "class A:\n    def f(self):\n        return 1\n\nclass B:\n    def f(self):\n        return 1\n");
     await place.write("old.txt", "x\n");

@@ -3,10 +3,12 @@
  * Every hunk is placed while planning, with whatever tolerance it took reported; deletions come last.
  * Refuses to overwrite a file by creating or moving, to delete or move through a link, and mode changes, which no file write can make.
  */
+
 import { basename, dirname, join } from "node:path";
 import { z } from "zod";
 import type { FileChange, FileReader, JsonObject, PathFacts } from "../../contract/index.ts";
 import { defineTool, ToolFailure } from "../../contract/index.ts";
+import { applyPatchData } from "../data/file-data.ts";
 import { codecOf, encode } from "./match/codec.ts";
 import { unencodableFailure } from "./match/report.ts";
 import type { HunkReport } from "./patch/apply.ts";
@@ -15,15 +17,15 @@ import { parsePatch } from "./patch/parse.ts";
 import type { FilePatch, Hunk } from "./patch/patch.ts";
 import { commitWrites } from "./write-commit.ts";
 import type { Draft, PlannedWrite } from "./write-set.ts";
-import { changesData, changesOf, displayPath, previewOf, textOf, WriteSet } from "./write-set.ts";
+import { changesData, changesOf, displayPath, intentsOf, previewOf, textOf, WriteSet } from "./write-set.ts";
 
 const input = z.object({
   patch: z
     .string()
     .min(1)
     .describe(
-      "A unified diff (git diff form too), or *** Begin Patch … *** End Patch with *** Add File:, *** Update File:, *** Move to:, *** Delete File: " +
-        "sections. Paths are relative to the working directory. Applied as a whole or not at all.",
+      "A unified diff, or *** Begin Patch … *** End Patch with *** Add File:, *** Update File:, *** Move to:, *** Delete File: " +
+        "sections.",
     ),
 });
 
@@ -40,13 +42,17 @@ interface PatchData {
   readonly files: readonly FileReport[];
 }
 
+/** What a caller gives ApplyPatch. */
+export type ApplyPatchGiven = z.input<typeof input>;
+
 export const applyPatchTool = defineTool<z.infer<typeof input>, "files", PatchData>({
   name: "ApplyPatch",
   aliases: ["apply_patch"],
   description:
     "Applies a patch to one or more files: a unified diff, or the *** Begin Patch format. Whole or not at all. " +
-    "Line numbers may be off and trailing white space may differ; what was tolerated is reported for each hunk.",
+    "Line numbers may be off.",
   input,
+  dataSchema: applyPatchData,
   synonyms: { diff: "patch", input: "patch" },
   example: {
     patch: "*** Begin Patch\n*** Update File: src/server.ts\n@@ function start() {\n-  listen(3000);\n+  listen(8080);\n*** End Patch\n",
@@ -65,6 +71,7 @@ export const applyPatchTool = defineTool<z.infer<typeof input>, "files", PatchDa
       effects: set.effects(),
       preview: { type: "diff", text: previewOf(changes) },
       changes,
+      intends: intentsOf(writes),
       data: { writes, changes, files },
       report: { files: files.map(reportData) },
     };

@@ -1,6 +1,6 @@
 import { applyPatch } from "diff";
-import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import fc from "../../../test/support/fast-check.ts";
 import { unifiedDiff } from "./diff.ts";
 import type { Document } from "./match/codec.ts";
 import { codecOf } from "./match/codec.ts";

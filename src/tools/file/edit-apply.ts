@@ -3,20 +3,20 @@
  * look for) and turns every mismatch into the failure that explains it.
  */
 import { z } from "zod";
-import { ToolFailure } from "../../contract/index.ts";
+import { type SessionView, ToolFailure } from "../../contract/index.ts";
+import { contentOf } from "./match/codec.ts";
 import { replaceText } from "./match/replace.ts";
 import type { EditPlace } from "./match/report.ts";
 import { mismatchFailure, unencodableFailure } from "./match/report.ts";
+import { respaced } from "./match/respaced.ts";
 import type { ReplacedSpan } from "./match/splice.ts";
 import type { Draft } from "./write-set.ts";
 import { textOf } from "./write-set.ts";
 
 export const editFields = {
-  old_string: z
-    .string()
-    .describe("The exact text to replace, copied from the file without line numbers. Must occur once, unless replace_all is true."),
-  new_string: z.string().describe("The text to put in its place; must differ from old_string. Empty deletes."),
-  replace_all: z.boolean().optional().describe("Replace every occurrence instead of exactly one (default false)."),
+  old_string: z.string().describe("Exact text of the file, without line numbers."),
+  new_string: z.string().describe("Text in its place; empty deletes."),
+  replace_all: z.boolean().optional().describe("Replace every occurrence."),
 };
 
 export interface EditRequest {
@@ -25,23 +25,44 @@ export interface EditRequest {
   readonly replace_all?: boolean | undefined;
 }
 
+interface EditRules {
+  readonly edits?: SessionView["edits"];
+  readonly place?: EditPlace;
+}
+
+export interface AppliedEdit {
+  readonly spans: readonly ReplacedSpan[];
+  /** `old_string` differed from the file in white space; the indentation of the file was kept. */
+  readonly respaced: boolean;
+}
+
+/** The sentence that tells a model of it. */
+export const respacedNote = "old_string differed from the file in white space alone; the edit was made with the file's own indentation.";
+
 /** Changes the draft in memory and answers what was replaced. */
-export async function applyEdit(draft: Draft, edit: EditRequest, place?: EditPlace): Promise<readonly ReplacedSpan[]> {
+export async function applyEdit(draft: Draft, edit: EditRequest, { edits, place }: EditRules): Promise<AppliedEdit> {
   const path = draft.facts.asked;
-  checkRequest(path, edit, place);
   const document = textOf(draft);
   const outcome = await replaceText(document, {
     oldText: edit.old_string,
     newText: edit.new_string,
     replaceAll: edit.replace_all ?? false,
   });
-  if (outcome.kind === "mismatch") throw mismatchFailure(path, outcome.mismatch, place);
+  if (outcome.kind === "mismatch") {
+    const own =
+      edits === "whitespace" && !edit.replace_all ? respaced(await contentOf(document), edit.old_string, edit.new_string) : undefined;
+    if (own === undefined || own.oldText === own.newText) throw mismatchFailure(path, outcome.mismatch, place);
+    const again = { old_string: own.oldText, new_string: own.newText };
+    const { spans } = await applyEdit(draft, again, { edits: "exact", ...(place && { place }) });
+    return { spans, respaced: true };
+  }
   if (outcome.kind === "unencodable") throw unencodableFailure(path, outcome.character, document.codec.encoding, place);
   draft.after = outcome.bytes;
-  return outcome.spans;
+  return { spans: outcome.spans, respaced: false };
 }
 
-function checkRequest(path: string, edit: EditRequest, place: EditPlace | undefined): void {
+/** Refuses an edit that means nothing. Called before the file is opened: an empty `old_string` on a missing file points to Write. */
+export function checkRequest(path: string, edit: EditRequest, place?: EditPlace): void {
   const details = { path, ...(place === undefined ? {} : { edit: place.edit }) };
   const which = place === undefined || place.of === 1 ? "" : ` in edit ${place.edit} of ${path}`;
   if (edit.old_string === "") {

@@ -3,23 +3,21 @@
  * Adding keeps every byte that is there, its line endings and whether the last line ends; a pattern that is there already is
  * not added again. Never runs git.
  */
+
 import { isAbsolute, posix, relative } from "node:path";
 import { z } from "zod";
 import type { FileChange, IgnoreVerdict, PathFacts, Plan, PlanContext, ToolOutput } from "../../contract/index.ts";
 import { defineTool, ToolFailure } from "../../contract/index.ts";
+import { gitignoreData } from "../data/file-data.ts";
 import { binaryFailure, codecOf } from "./match/codec.ts";
 import { commitWrites } from "./write-commit.ts";
-import { changesData, changesOf, displayPath, type PlannedWrite, previewOf, WriteSet } from "./write-set.ts";
+import { changesData, changesOf, displayPath, intentsOf, type PlannedWrite, previewOf, WriteSet } from "./write-set.ts";
 
 const input = z.object({
-  action: z.enum(["add", "check"]).describe("add: put patterns into .gitignore; check: ask whether a path is ignored."),
-  dir: z
-    .string()
-    .min(1)
-    .default(".")
-    .describe("The directory whose .gitignore is meant, and where path starts. Default: the working directory."),
+  action: z.enum(["add", "check"]).describe("What to do."),
+  dir: z.string().min(1).default(".").describe("Where the .gitignore is and path starts."),
   patterns: z.array(z.string()).min(1).max(1_000).optional().describe('For add: patterns such as "*.log" or "dist/".'),
-  path: z.string().min(1).optional().describe("For check: the file or directory asked about; a trailing / means a directory."),
+  path: z.string().min(1).optional().describe("For check; a trailing / means a directory."),
 });
 
 type Input = z.infer<typeof input>;
@@ -35,12 +33,15 @@ interface GitignorePlan {
 
 type Needs = "files" | "search";
 
+/** What a caller gives Gitignore. */
+export type GitignoreGiven = z.input<typeof input>;
+
 export const gitignoreTool = defineTool<Input, Needs, GitignorePlan>({
   name: "Gitignore",
   aliases: ["git_ignore", "gitignore"],
-  description:
-    "Adds patterns to a .gitignore file (each only once, creating the file if needed), or checks whether a path is ignored and by which rule.",
+  description: "Adds patterns to a .gitignore, each once, or checks whether a path is ignored and by which rule.",
   input,
+  dataSchema: gitignoreData,
   synonyms: { directory: "dir", pattern: "patterns", file_path: "path" },
   example: { action: "add", patterns: ["*.log", "dist/"] },
   traits: { readOnly: false, concurrencySafe: false, searchHint: "git ignore exclude untracked pattern" },
@@ -87,6 +88,7 @@ async function planAdd({ dir, patterns = [] }: Input, context: PlanContext<Needs
     effects: files.effects().length > 0 ? files.effects() : [{ kind: "read", path: draft.facts }],
     preview: { type: "diff", text: previewOf(changes) },
     changes,
+    intends: intentsOf(writes),
     data: { facts: draft.facts, writes, changes, added, present },
     report: { path: draft.facts.real, added, present },
   };

@@ -7,4 +7,6 @@ import { multiEditTool } from "./multi-edit.ts";
 import { readTool } from "./read.ts";
 import { writeTool } from "./write.ts";
 
+export { textHead } from "./text-head.ts";
+
 export const fileTools: readonly Tool[] = [readTool, writeTool, editTool, multiEditTool, applyPatchTool, listTool];

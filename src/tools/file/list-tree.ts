@@ -1,16 +1,15 @@
 /**
- * Owns the walk that lists a directory: depth first, names in order, ignore rules of every `.gitignore` on the way.
+ * Owns the walk that lists a directory: depth first, names in order, without what ignore files name. Those are read by the search
+ * port, so that `List` and `Glob` leave out the same.
  * Never follows a link and never shows more than its bound; what it leaves out is counted.
  */
-import { basename, dirname, join, relative, sep } from "node:path";
-import ignore, { type Ignore } from "ignore";
-import type { DirectoryEntry, FileReader, JsonObject, PathFacts, ToolOutput } from "../../contract/index.ts";
+import { join, relative, sep } from "node:path";
+import type { DirectoryEntry, FileReader, JsonObject, PathFacts, Search, ToolOutput } from "../../contract/index.ts";
 import { ToolFailure } from "../../contract/index.ts";
 
 const maxListed = 2000;
 /** Counting goes on past the listing, but not for ever. */
 const maxCounted = 200_000;
-const maxIgnoreFileBytes = 1 << 20;
 
 export interface ListRequest {
   readonly depth: number;
@@ -19,6 +18,7 @@ export interface ListRequest {
 
 interface ListContext {
   readonly files: FileReader;
+  readonly search: Pick<Search, "ignoredIn" | "mayEnter">;
   readonly signal: AbortSignal;
 }
 
@@ -27,12 +27,6 @@ interface Listed extends JsonObject {
   readonly kind: string;
   readonly size?: number;
   readonly target?: string;
-}
-
-/** Rules of one `.gitignore`, for what lies below its directory. */
-interface Rules {
-  readonly directory: string;
-  readonly rules: Ignore;
 }
 
 interface Walk {
@@ -51,10 +45,7 @@ interface Walk {
 export async function listDirectory(facts: PathFacts, request: ListRequest, context: ListContext): Promise<ToolOutput> {
   await checkPlace(facts.real, context);
   const walk: Walk = { context, request, root: facts.real, entries: [], lines: [], total: 0, ignored: 0, open: false, unreadable: 0 };
-  const above = request.includeIgnored ? [] : await rulesAbove(facts.real, context);
-  // Who names an ignored directory wants to see what is in it.
-  const rules = isIgnored(above, facts.real, { name: basename(facts.real), kind: "directory" }) ? [] : above;
-  await visit(walk, facts.real, await context.files.list(facts.real), 1, rules);
+  await visit(walk, facts.real, await context.files.list(facts.real), 1);
   await checkPlace(facts.real, context);
   const left = walk.total - walk.entries.length;
   const notes = [
@@ -86,18 +77,18 @@ async function checkPlace(real: string, context: ListContext): Promise<void> {
   });
 }
 
-async function visit(
-  walk: Walk,
-  directory: string,
-  entries: readonly DirectoryEntry[],
-  depth: number,
-  above: readonly Rules[],
-): Promise<void> {
-  const rules = walk.request.includeIgnored ? above : await withOwnRules(walk, directory, entries, above);
+async function visit(walk: Walk, directory: string, entries: readonly DirectoryEntry[], depth: number): Promise<void> {
+  const { search, signal } = walk.context;
+  const ignored = walk.request.includeIgnored
+    ? undefined
+    : search.ignoredIn(
+        directory,
+        entries.map(({ name, kind }) => ({ name, isDirectory: kind === "directory" })),
+      );
   for (const entry of entries) {
-    walk.context.signal.throwIfAborted();
+    signal.throwIfAborted();
     const path = join(directory, entry.name);
-    if (isIgnored(rules, path, entry)) {
+    if (ignored?.has(entry.name)) {
       walk.ignored += 1;
       continue;
     }
@@ -107,11 +98,16 @@ async function visit(
     }
     walk.total += 1;
     if (walk.entries.length < maxListed) await show(walk, path, entry, depth);
-    if (entry.kind === "directory" && depth < walk.request.depth) await descend(walk, path, depth + 1, rules);
+    if (entry.kind === "directory" && depth < walk.request.depth) await descend(walk, path, depth + 1);
   }
 }
 
-async function descend(walk: Walk, directory: string, depth: number, rules: readonly Rules[]): Promise<void> {
+async function descend(walk: Walk, directory: string, depth: number): Promise<void> {
+  // A directory that may not be read is named; what is in it is not.
+  if (!walk.context.search.mayEnter(directory)) {
+    walk.unreadable += 1;
+    return;
+  }
   let entries: readonly DirectoryEntry[];
   try {
     // A directory swapped for a link since it was listed is not entered.
@@ -122,7 +118,7 @@ async function descend(walk: Walk, directory: string, depth: number, rules: read
     walk.unreadable += 1;
     return;
   }
-  await visit(walk, directory, entries, depth, rules);
+  await visit(walk, directory, entries, depth);
 }
 
 async function show(walk: Walk, path: string, entry: DirectoryEntry, depth: number): Promise<void> {
@@ -147,62 +143,4 @@ function suffix(entry: DirectoryEntry, target: string | undefined): string {
 function printable(name: string): string {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for
   return /[\u0000-\u001f\u007f]/.test(name) ? JSON.stringify(name) : name;
-}
-
-function isIgnored(rules: readonly Rules[], path: string, entry: Pick<DirectoryEntry, "name" | "kind">): boolean {
-  if (rules.length > 0 && entry.name === ".git") return true;
-  // The nearest file has the last word; one that says nothing leaves it to those above.
-  for (let index = rules.length - 1; index >= 0; index -= 1) {
-    const one = rules[index];
-    if (one === undefined) continue;
-    const name = relative(one.directory, path).split(sep).join("/");
-    if (name === "") continue;
-    const verdict = one.rules.test(entry.kind === "directory" ? `${name}/` : name);
-    if (verdict.ignored) return true;
-    if (verdict.unignored) return false;
-  }
-  return false;
-}
-
-async function withOwnRules(
-  walk: Walk,
-  directory: string,
-  entries: readonly DirectoryEntry[],
-  above: readonly Rules[],
-): Promise<readonly Rules[]> {
-  if (!entries.some(({ name, kind }) => name === ".gitignore" && kind === "file")) return above;
-  const own = await readRules(directory, ".gitignore", walk.context);
-  return own === undefined ? above : [...above, own];
-}
-
-/** Ignore files of the directories above, up to the one that holds `.git`; none outside of a repository. */
-async function rulesAbove(directory: string, context: ListContext): Promise<Rules[]> {
-  const found: Rules[] = [];
-  for (let current = directory; ; current = dirname(current)) {
-    if (current !== directory) {
-      const rules = await readRules(current, ".gitignore", context);
-      if (rules !== undefined) found.unshift(rules);
-    }
-    if ((await context.files.stat(join(current, ".git"))) !== undefined) {
-      const excluded = await readRules(current, join(".git", "info", "exclude"), context);
-      return [...(excluded === undefined ? [{ directory: current, rules: ignore() }] : [excluded]), ...found];
-    }
-    // Outside of a repository only the listed directory's own files count.
-    if (dirname(current) === current) return [];
-  }
-}
-
-async function readRules(directory: string, name: string, { files }: ListContext): Promise<Rules | undefined> {
-  const facts = await files.resolve(join(directory, name));
-  if (facts.kind !== "file") return undefined;
-  try {
-    const { bytes } = await files.readAll(facts, maxIgnoreFileBytes);
-    const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
-      .toString("utf8")
-      .replace(/^\uFEFF/, "");
-    return { directory, rules: ignore().add(text) };
-  } catch (error) {
-    if (error instanceof ToolFailure) return undefined;
-    throw error;
-  }
 }

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { beforeEach, describe, expect, it } from "vitest";
 import type { Plan, ToolOutput } from "../../contract/index.ts";
 import { ToolFailure } from "../../contract/index.ts";
-import { createFiles } from "../../host/index.ts";
+import { createFiles, createSearch } from "../../host/index.ts";
 import { listTool } from "./list.ts";
 
 let root: string;
@@ -23,6 +23,7 @@ function context() {
   return {
     callId: "c",
     files: createFiles({ cwd: () => root }),
+    search: createSearch(),
     signal: new AbortController().signal,
     seen: { get: () => undefined, remember() {}, forget() {} },
     session: { id: "s", cwd: root, workspace: root, roots: [root], userHome: root, env: {}, setCwd() {}, setEnv() {} },

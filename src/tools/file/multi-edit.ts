@@ -2,48 +2,53 @@
  * MultiEdit: several edits in several files, in order, all or nothing (F4).
  * Everything is matched while planning; a file that cannot be written afterwards takes the others back with it.
  */
+
 import { z } from "zod";
-import type { FileChange, JsonObject } from "../../contract/index.ts";
+import type { FileChange, JsonObject, SessionView } from "../../contract/index.ts";
 import { defineTool, ToolFailure } from "../../contract/index.ts";
-import { applyEdit, editFields } from "./edit-apply.ts";
+import { multiEditData } from "../data/file-data.ts";
+import { applyEdit, checkRequest, respacedNote } from "./edit-apply.ts";
 import { commitWrites } from "./write-commit.ts";
 import type { PlannedWrite } from "./write-set.ts";
-import { changesData, changesOf, displayPath, previewOf, WriteSet } from "./write-set.ts";
+import { changesData, changesOf, displayPath, intentsOf, previewOf, WriteSet } from "./write-set.ts";
 
-const edits = z
-  .array(z.object(editFields))
-  .min(1)
-  .describe("Edits of this file, applied in order: each sees the text the one before it left.");
-const filePath = z.string().min(1).describe("The file to change: absolute, or relative to the working directory.");
+const edits = z.array(z.object({ old_string: z.string(), new_string: z.string(), replace_all: z.boolean().optional() })).min(1);
+const filePath = z.string().min(1);
 
 const input = z.object({
   files: z
     .array(z.object({ file_path: filePath, edits }))
     .min(1)
     .optional()
-    .describe("The files to change, each with its edits. If one edit fails, no file is changed."),
-  file_path: filePath.optional().describe("For one file only, instead of files: the file to change."),
-  edits: edits.optional().describe("For one file only, together with file_path: its edits."),
+    .describe("Files with their edits, applied in order."),
+  file_path: filePath.optional().describe("Instead of files."),
+  edits: edits.optional().describe("With file_path."),
 });
+
+type EditReport = { readonly replacements: number; readonly lines: readonly number[]; readonly respaced?: boolean };
 
 interface FileReport {
   readonly path: string;
   readonly replacements: number;
-  readonly edits: readonly { readonly replacements: number; readonly lines: readonly number[] }[];
+  readonly edits: readonly EditReport[];
 }
 
 interface MultiEditData {
   readonly writes: readonly PlannedWrite[];
   readonly changes: readonly FileChange[];
+  readonly respaced: boolean;
 }
+
+/** What a caller gives MultiEdit. */
+export type MultiEditGiven = z.input<typeof input>;
 
 export const multiEditTool = defineTool<z.infer<typeof input>, "files", MultiEditData>({
   name: "MultiEdit",
   aliases: ["FileMultiEdit", "multi_edit"],
   description:
-    "Makes several exact text replacements in one or more files, in order, all or nothing: if one edit does not match, no file is changed. " +
-    "Each edit follows the rules of Edit.",
+    "Makes several exact replacements in one or more files, each by the rules of Edit. If one does not match, no file is changed.",
   input,
+  dataSchema: multiEditData,
   synonyms: { path: "file_path" },
   example: {
     files: [
@@ -59,7 +64,7 @@ export const multiEditTool = defineTool<z.infer<typeof input>, "files", MultiEdi
     const reports: FileReport[] = [];
     for (const [index, file] of filesOf(request).entries()) {
       try {
-        reports.push(await editFile(set, file, cwd));
+        reports.push(await editFile(set, file, context.session));
       } catch (error) {
         throw error instanceof ToolFailure ? named(error, file.file_path, index + 1) : error;
       }
@@ -72,7 +77,8 @@ export const multiEditTool = defineTool<z.infer<typeof input>, "files", MultiEdi
       effects: set.effects(),
       preview: { type: "diff", text: previewOf(changes) },
       changes,
-      data: { writes, changes },
+      intends: intentsOf(writes),
+      data: { writes, changes, respaced: reports.some((report) => report.edits.some((edit) => edit.respaced)) },
       report: { replacements, files: reports.map((report): JsonObject => ({ ...report })) },
     };
   },
@@ -80,7 +86,8 @@ export const multiEditTool = defineTool<z.infer<typeof input>, "files", MultiEdi
     const { data, summary, report } = context.plan;
     if (data === undefined) throw new Error("MultiEdit runs only with its own plan");
     await commitWrites(data.writes, context);
-    return { output: `${summary}\n${previewOf(data.changes)}`, data: { ...report, changes: changesData(data.changes) } };
+    const note = data.respaced ? `${respacedNote}\n` : "";
+    return { output: `${summary}\n${note}${previewOf(data.changes)}`, data: { ...report, changes: changesData(data.changes) } };
   },
 });
 
@@ -95,12 +102,14 @@ function filesOf({ files, file_path, edits }: z.infer<typeof input>): readonly R
   });
 }
 
-async function editFile(set: WriteSet, file: RequestedFile, cwd: string): Promise<FileReport> {
+async function editFile(set: WriteSet, file: RequestedFile, { cwd, edits }: SessionView): Promise<FileReport> {
+  const place = (at: number) => ({ edit: at + 1, of: file.edits.length });
+  for (const [at, edit] of file.edits.entries()) checkRequest(file.file_path, edit, place(at));
   const draft = await set.openExisting(file.file_path);
-  const done: { replacements: number; lines: readonly number[] }[] = [];
+  const done: EditReport[] = [];
   for (const [index, edit] of file.edits.entries()) {
-    const spans = await applyEdit(draft, edit, { edit: index + 1, of: file.edits.length });
-    done.push({ replacements: spans.length, lines: spans.map(({ line }) => line) });
+    const { spans, respaced } = await applyEdit(draft, edit, { ...(edits && { edits }), place: place(index) });
+    done.push({ replacements: spans.length, lines: spans.map(({ line }) => line), ...(respaced ? { respaced } : {}) });
   }
   return {
     path: displayPath(draft.facts, cwd),

@@ -69,6 +69,34 @@ export async function readPdf(path: string, bytes: Uint8Array, pages: string | u
   }
 }
 
+const maxWholePages = 500;
+
+/** All pages of a document in one text, with its title; what cannot be opened is said. */
+export async function pdfText(bytes: Uint8Array, signal: AbortSignal): Promise<{ readonly title: string; readonly text: string }> {
+  const { getDocumentProxy } = await import("unpdf");
+  const document = await getDocumentProxy(new Uint8Array(bytes), { verbosity: 0, isEvalSupported: false }).catch(
+    (error: unknown) => error as Error,
+  );
+  if (document instanceof Error) {
+    const why = document.name === "PasswordException" ? "it is protected by a password" : "it is damaged or incomplete";
+    return { title: "", text: `PDF document, ${sizeText(bytes.byteLength)}. Its text cannot be read: ${why}.` };
+  }
+  try {
+    const total = document.numPages;
+    const parts: string[] = [];
+    for (let number = 1; number <= Math.min(total, maxWholePages); number += 1) {
+      signal.throwIfAborted();
+      parts.push(`--- Page ${number} of ${total} ---`, bounded(await pageText(await document.getPage(number))));
+    }
+    if (total > maxWholePages) parts.push(`(Pages ${maxWholePages + 1} to ${total} are not shown.)`);
+    const { info } = await document.getMetadata().catch(() => ({ info: {} }));
+    const { Title: title } = info as { Title?: unknown };
+    return { title: typeof title === "string" ? title.trim() : "", text: parts.join("\n") };
+  } finally {
+    await document.destroy();
+  }
+}
+
 type Page = Awaited<ReturnType<Awaited<ReturnType<typeof import("unpdf")["getDocumentProxy"]>>["getPage"]>>;
 
 async function pageText(page: Page): Promise<string> {

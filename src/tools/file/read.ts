@@ -3,10 +3,12 @@
  * Remembers what was read, so that a later change by somebody else is noticed. Changes nothing.
  * Never waits and never fills memory: FIFOs and devices are refused at once, large files are read in blocks.
  */
+
 import { extname } from "node:path";
 import { z } from "zod";
 import type { Fingerprint, OpenFile, PathFacts, RunContext, ToolOutput } from "../../contract/index.ts";
 import { defineTool, ToolFailure } from "../../contract/index.ts";
+import { readData } from "../data/file-data.ts";
 import { listDirectory } from "./list-tree.ts";
 import { type FileKind, kindOf, sizeText } from "./read-kind.ts";
 import { missingFile } from "./read-missing.ts";
@@ -20,27 +22,31 @@ const headBytes = 256 << 10;
 const maxDrawingBytes = 2 << 20;
 
 const input = z.object({
-  file_path: z.string().min(1).describe("The file to read: absolute, or relative to the working directory."),
-  offset: z.number().int().min(0).default(0).describe("Line to start at, counted from 0 (cells in a notebook)."),
-  limit: z.number().int().min(1).default(2000).describe("How many lines to read (cells in a notebook)."),
+  file_path: z.string().min(1).describe("Absolute, or relative to the working directory."),
+  offset: z.number().int().min(0).default(0).describe("First line, from 0."),
+  limit: z.number().int().min(1).default(2000).describe("How many lines."),
   pages: z.string().optional().describe('Pages of a PDF: "3", "1-5" or "4-".'),
-  directory: z.enum(["error", "list"]).default("error").describe("What to do when the path is a directory."),
+  directory: z.enum(["error", "list"]).default("error").describe("If it is a directory."),
 });
 
 type ReadInput = z.infer<typeof input>;
 type Context = RunContext<"files", { readonly facts: PathFacts }>;
 
-export const readTool = defineTool<ReadInput, "files", { readonly facts: PathFacts }>({
+/** What a caller gives Read. */
+export type ReadGiven = z.input<typeof input>;
+
+export const readTool = defineTool<ReadInput, "files" | "search", { readonly facts: PathFacts }>({
   name: "Read",
   aliases: ["FileRead", "read_file"],
   description:
-    "Reads a file. Text comes with line numbers, 2000 lines at a time; use offset and limit for more. " +
+    "Reads a file. Text comes with line numbers. " +
     "Also shows images, PDF text by page and Jupyter notebooks, and names the kind of other binary files.",
   input,
+  dataSchema: readData,
   synonyms: { path: "file_path", file: "file_path", filename: "file_path" },
   example: { file_path: "src/server.ts", offset: 0, limit: 200 },
   traits: { readOnly: true, concurrencySafe: true, searchHint: "view open show cat file content text image pdf notebook" },
-  needs: ["files"],
+  needs: ["files", "search"],
   async plan({ file_path }, { files }) {
     const facts = await files.resolve(file_path);
     return { summary: `Read ${file_path}`, effects: [{ kind: "read", path: facts }], data: { facts } };

@@ -3,8 +3,9 @@
  * Every writing tool goes through here, so that stale files, previews, effects and the way back after a failure are
  * the same for all of them. Decides nothing about permission and writes nothing while it plans.
  */
+import { createHash } from "node:crypto";
 import { dirname, relative, sep } from "node:path";
-import type { Effect, FileChange, FileReader, Fingerprint, JsonObject, PathFacts, PlanContext } from "../../contract/index.ts";
+import type { Effect, FileChange, FileReader, Fingerprint, JsonObject, PathFacts, Plan, PlanContext } from "../../contract/index.ts";
 import { ToolFailure } from "../../contract/index.ts";
 import { unifiedDiff } from "./diff.ts";
 import type { Codec, Document } from "./match/codec.ts";
@@ -170,6 +171,14 @@ export function textOf({ facts, after, codec }: Draft): Document {
 export function displayPath(facts: PathFacts, cwd: string): string {
   const path = relative(cwd, facts.lexical);
   return path === "" || path === ".." || path.startsWith(`..${sep}`) || path.startsWith("/") ? facts.lexical : path.split(sep).join("/");
+}
+
+/** As `intends` of a plan. */
+export function intentsOf(writes: readonly PlannedWrite[]): NonNullable<Plan["intends"]> {
+  return writes.map(({ facts, after }) => ({
+    path: facts.real,
+    hash: after === null ? null : createHash("sha256").update(after).digest("hex"),
+  }));
 }
 
 /** The changes with their diffs; binary and very large content is told by its size alone. */

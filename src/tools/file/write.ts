@@ -3,26 +3,25 @@
  * Line endings are written as given. An existing file keeps its encoding and byte order mark where the text fits;
  * what it held is shown as a diff before it goes, unless it is binary or huge.
  */
+
 import { z } from "zod";
 import type { Effect, FileChange, FileReader, Fingerprint, PathFacts } from "../../contract/index.ts";
 import { defineTool, ToolFailure } from "../../contract/index.ts";
+import { writeData } from "../data/file-data.ts";
 import { unifiedDiff } from "./diff.ts";
 import type { Codec, Document } from "./match/codec.ts";
 import { codecOf, encode, readDocument } from "./match/codec.ts";
 import { unencodableFailure } from "./match/report.ts";
 import { commitWrites } from "./write-commit.ts";
 import type { PlannedWrite } from "./write-set.ts";
-import { changesData, checkParents, displayPath, isSame, previewOf, staleFailure } from "./write-set.ts";
+import { changesData, checkParents, displayPath, intentsOf, isSame, previewOf, staleFailure } from "./write-set.ts";
 
 /** Above this the old content is neither read nor compared. */
 const maxComparedBytes = 8 << 20;
 
 const input = z.object({
-  file_path: z
-    .string()
-    .min(1)
-    .describe("The file to write: absolute, or relative to the working directory. Missing directories are created."),
-  content: z.string().describe("The whole new content. It replaces whatever the file held."),
+  file_path: z.string().min(1).describe("Absolute, or relative to the working directory."),
+  content: z.string().describe("The whole new content."),
 });
 
 interface WriteData {
@@ -30,13 +29,17 @@ interface WriteData {
   readonly changes: readonly FileChange[];
 }
 
+/** What a caller gives Write. */
+export type WriteGiven = z.input<typeof input>;
+
 export const writeTool = defineTool<z.infer<typeof input>, "files", WriteData>({
   name: "Write",
   aliases: ["FileWrite", "write_file"],
   description:
-    "Writes a whole file, creating it and its directories if needed, replacing it if it exists. To change a part of a file use Edit. " +
+    "Writes a whole file, with its directories; replaces it if it exists. To change a part of a file use Edit. " +
     "Read an existing file before overwriting it.",
   input,
+  dataSchema: writeData,
   synonyms: { path: "file_path", text: "content" },
   example: { file_path: "notes/today.md", content: "# Today\n" },
   traits: { readOnly: false, concurrencySafe: false, searchHint: "create new file overwrite save content" },
@@ -50,15 +53,14 @@ export const writeTool = defineTool<z.infer<typeof input>, "files", WriteData>({
     const fresh = await contentFor(request.content, old?.document?.codec, facts.asked);
     const change = await changeOf(facts, old, fresh, cwd);
     const created = old === undefined;
+    const write = { facts, before: old?.document?.bytes ?? null, expect: old?.fingerprint ?? null, after: fresh.bytes, codec: fresh.codec };
     return {
       summary: `Write ${displayPath(facts, cwd)}: ${created ? "new file" : "replaces the file"}, ${sizeOf(fresh.bytes.length)}`,
       effects: effectsOf(facts, old, remembered === undefined),
       preview: { type: "diff", text: previewOf([change]) },
       changes: [change],
-      data: {
-        write: { facts, before: old?.document?.bytes ?? null, expect: old?.fingerprint ?? null, after: fresh.bytes, codec: fresh.codec },
-        changes: [change],
-      },
+      intends: intentsOf([write]),
+      data: { write, changes: [change] },
       report: { path: facts.real, bytes: fresh.bytes.length, created, encoding: fresh.codec.encoding, bom: fresh.codec.bomLength > 0 },
     };
   },

@@ -13,6 +13,7 @@ function catalogOf(cards: readonly { name: string; description: string }[], defe
     activateTool: (name) => activated.push(name) > 0,
     isDeferred: () => defers,
     resetActivations: () => {},
+    activatedNames: () => [],
   };
 }
 

@@ -1,21 +1,25 @@
 /** ReadOutput: reads an output that was too long for its result, page by page, from where the whole is kept. */
+
 import { z } from "zod";
 import { defineTool, ToolFailure } from "../../contract/index.ts";
+import { readOutputData } from "../data/other-data.ts";
 
 const usualBytes = 50_000;
 const mostBytes = 200_000;
 
+const input = z.object({
+  ref: z.string().min(1).describe("From the cut result"),
+  offset: z.int().min(0).default(0).describe("First byte"),
+  limit: z.int().min(1).max(mostBytes).default(usualBytes).describe("Most bytes"),
+});
+export type ReadOutputGiven = z.input<typeof input>;
+
 export const readOutput = defineTool({
   name: "ReadOutput",
   aliases: ["read_output"],
-  description:
-    "Reads more of an output that was cut. Takes the reference from the cut result and answers one page; " +
-    "go on with the offset it gives until the end.",
-  input: z.object({
-    ref: z.string().min(1).describe("Reference from the result that was cut"),
-    offset: z.int().min(0).default(0).describe("Byte to start from"),
-    limit: z.int().min(1).max(mostBytes).default(usualBytes).describe("How many bytes at most"),
-  }),
+  description: "Reads a page of an output that was cut; " + "go on with the offset it gives until the end.",
+  input,
+  dataSchema: readOutputData,
   synonyms: { reference: "ref", id: "ref", output_ref: "ref", start: "offset", length: "limit" },
   example: { ref: "out_1", offset: 0 },
   traits: { readOnly: true, concurrencySafe: true, searchHint: "output truncated rest whole page continue" },

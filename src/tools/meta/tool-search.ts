@@ -1,21 +1,27 @@
 /** ToolSearch: finds tools that are not shown and activates them. Activating shows a tool; it permits nothing. */
+
 import { z } from "zod";
 import { defineTool, type ToolCard } from "../../contract/index.ts";
+import { toolSearchData } from "../data/other-data.ts";
 
 const usual = 8;
 const most = 20;
 const maxDescription = 300;
 
+const input = z.object({
+  query: z.string().trim().min(1).max(1_000).describe("What it should do, e.g. 'fetch web page'"),
+  limit: z.int().min(1).max(most).default(usual).describe("Most tools"),
+});
+export type ToolSearchGiven = z.input<typeof input>;
+
 export const toolSearch = defineTool({
   name: "ToolSearch",
   aliases: ["tool_search"],
   description:
-    "Searches all tools by what they do, in your own words, and activates the best matches for this session. " +
+    "Searches all tools by what they do and activates the best matches. " +
     "Use it when no tool you see fits; a tool's exact name works too.",
-  input: z.object({
-    query: z.string().trim().min(1).max(1_000).describe("What the tool should do, e.g. 'fetch web page' or 'send a message to a channel'"),
-    limit: z.int().min(1).max(most).default(usual).describe("How many tools at most"),
-  }),
+  input,
+  dataSchema: toolSearchData,
   synonyms: { search: "query", q: "query", text: "query", keywords: "query", max_results: "limit", count: "limit", top_k: "limit" },
   example: { query: "send a message to a channel" },
   traits: { readOnly: true, concurrencySafe: true, searchHint: "tool search find discover deferred" },

@@ -2,10 +2,12 @@
  * Glob: files by name, newest first, with sizes (G1). Ignore files count unless `include_ignored`; past 10,000 files the answer
  * is cut and says so. Reads names, sizes and times, never content.
  */
+
 import { posix, resolve } from "node:path";
 import { z } from "zod";
 import type { FindAnswer } from "../../contract/index.ts";
 import { defineTool, ToolFailure } from "../../contract/index.ts";
+import { globData } from "../data/file-data.ts";
 import {
   approvedPlace,
   deadlineMs,
@@ -30,20 +32,24 @@ const input = z.object({
     .string()
     .min(1)
     .describe('Glob: "**/*.ts", "src/**/*.{js,jsx}", "docs/*.md". "**" spans directories; without it only the given level matches.'),
-  path: z.string().min(1).default(".").describe("The directory to search in. Default: the working directory."),
-  include_ignored: z.boolean().default(false).describe("Also what .gitignore names and node_modules, vendor, dist, build, __pycache__."),
+  path: z.string().min(1).default(".").describe("Where to search."),
+  include_ignored: z.boolean().default(false).describe("Also what is left out otherwise."),
 });
 
 interface GlobPlan extends SearchPlan {
   readonly pattern: string;
 }
 
+/** What a caller gives Glob. */
+export type GlobGiven = z.input<typeof input>;
+
 export const globTool = defineTool<z.infer<typeof input>, "files" | "search", GlobPlan>({
   name: "Glob",
   aliases: ["find_files", "glob_files", "file_search"],
   description:
-    "Finds files by name pattern and lists them with their sizes, newest first. Leaves out what .gitignore names, and node_modules, vendor, dist, build and the like, unless include_ignored is set.",
+    "Finds files by name pattern and lists them with their sizes, newest first. Leaves out what .gitignore names, node_modules, dist and the like.",
   input,
+  dataSchema: globData,
   synonyms: { glob: "pattern", query: "pattern", directory: "path", dir: "path", file_path: "path", no_ignore: "include_ignored" },
   example: { pattern: "src/**/*.ts" },
   traits: { readOnly: true, concurrencySafe: true, searchHint: "find files by name pattern wildcard ls path" },

@@ -3,9 +3,11 @@
  * around the match, counts are exact past the limit, and at its deadline it gives what it has and says so.
  * Files whose names say that they hold secrets are not searched as part of a directory.
  */
+
 import { z } from "zod";
 import type { GrepAnswer, GrepLine, GrepRequest, JsonObject } from "../../contract/index.ts";
 import { defineTool } from "../../contract/index.ts";
+import { grepData } from "../data/file-data.ts";
 import {
   approvedPlace,
   deadlineMs,
@@ -25,38 +27,30 @@ import {
 const defaultLimit = 250;
 
 const input = z.object({
-  pattern: z
-    .string()
-    .min(1)
-    .describe('Regular expression in ripgrep\'s syntax: "log.*Error", "function\\s+\\w+". Escape literal braces: "interface\\{\\}".'),
-  path: z.string().min(1).default(".").describe("File or directory to search in. Default: the working directory."),
-  glob: z.string().min(1).optional().describe('Only files that match: "*.go", "*.{ts,tsx}", "src/**", "!*.test.ts".'),
-  type: z.string().min(1).optional().describe("Only files of this type: js, ts, py, go, rust, java, md, json, …"),
-  output_mode: z
-    .enum(["content", "files_with_matches", "count"])
-    .default("content")
-    .describe("content: matching lines; files_with_matches: paths only; count: matches in each file."),
-  context: z.number().int().min(0).max(100).default(0).describe("Lines to show before and after each match."),
-  case_insensitive: z.boolean().default(false).describe("Upper and lower case are the same."),
-  multiline: z.boolean().default(false).describe("Matches may span lines, and . matches line ends."),
-  head_limit: z
-    .number()
-    .int()
-    .min(1)
-    .max(100_000)
-    .default(defaultLimit)
-    .describe("Lines (or files) of output at most. Counting goes on past it."),
-  include_ignored: z.boolean().default(false).describe("Also what .gitignore names and node_modules, vendor, dist, build, __pycache__."),
+  pattern: z.string().min(1).describe("Regular expression as ripgrep takes it; escape literal braces."),
+  path: z.string().min(1).default(".").describe("File or directory to search in."),
+  glob: z.string().min(1).optional().describe('Only files that match: "*.{ts,tsx}", "src/**", "!*.test.ts".'),
+  type: z.string().min(1).optional().describe("Such as ts, py, go, md"),
+  output_mode: z.enum(["content", "files_with_matches", "count"]).default("content").describe("Lines, paths, or counts."),
+  context: z.number().int().min(0).max(100).default(0).describe("Lines around each match."),
+  case_insensitive: z.boolean().default(false).describe("Ignore case."),
+  multiline: z.boolean().default(false).describe("Matches may span lines."),
+  head_limit: z.number().int().min(1).max(100_000).default(defaultLimit).describe("Most lines or files."),
+  include_ignored: z.boolean().default(false).describe("Also ignored files."),
 });
 
 type Input = z.infer<typeof input>;
+
+/** What a caller gives Grep. */
+export type GrepGiven = z.input<typeof input>;
 
 export const grepTool = defineTool<Input, "files" | "search", SearchPlan>({
   name: "Grep",
   aliases: ["grep_search", "search_files", "search_file_content"],
   description:
-    "Searches file contents with a regular expression and shows path:line:text with the matches marked >>…<<. Leaves out what .gitignore names, binary files, and secret files such as .env.",
+    "Searches file contents with a regular expression and shows path:line:text with the matches marked >>…<<. Leaves out ignored, binary and secret files.",
   input,
+  dataSchema: grepData,
   synonyms: {
     query: "pattern",
     regex: "pattern",

@@ -2,44 +2,49 @@
  * Bash (B1): runs a command that cannot hang, judged beforehand by what it would do. Working directory
  * and exported variables carry over; deciding, asking and undoing are the engine's.
  */
+
 import { z } from "zod";
 import {
-  type ChangeSet,
   defineTool,
-  type Json,
+  hasLayer,
+  type LiveText,
   type Plan,
   type PlanContext,
+  type PrintedPage,
   type Rehearsal,
+  type RehearsedCall,
   type RunContext,
+  type ShellOutcome,
   ToolFailure,
   type ToolOutput,
+  undoOf,
 } from "../../contract/index.ts";
 import { analyzeCommand, bindPlaceholders, type ShellAnalysis } from "../../shell/index.ts";
-import { listed, summarize, tellConcealed, tellTemporary, warnOfHidden, warnOfParted, wireChange, wireUndo } from "./change-report.ts";
-import { CommandOutput } from "./command-output.ts";
-import { gitTrustFor } from "./git-trust.ts";
+import { bashData } from "../data/command-data.ts";
+import { summarize } from "./change-report.ts";
+import { endingOf } from "./command-ending.ts";
+import { type CollectedOutput, CommandOutput } from "./command-output.ts";
+import { gitPlaces, gitTrustFor } from "./git-trust.ts";
+import { cachesHolding } from "./known-caches.ts";
+import { demandSame, namedRuns } from "./named-runs.ts";
+import { tellRehearsal } from "./rehearsal-report.ts";
 import { resolveEffects } from "./resolve-effects.ts";
 import { withSecretsWithin } from "./secrets-within.ts";
-import { sentHosts } from "./sent-hosts.ts";
+import { plainCommands, sentHosts } from "./sent-hosts.ts";
+import { maskSpread, maskSpreadPage, type UsedValue } from "./spread-values.ts";
+import { withheldFrom } from "./withheld.ts";
 import { demandWorkingDirectory } from "./working-directory.ts";
 
 const defaultTimeoutMs = 120_000;
 const maxTimeoutMs = 600_000;
-const reportDurationMs = 5_000;
 /** The supervisor's own ladder: TERM, 5 s, KILL, 2 s, and a little to read what is left. */
 const ladderMs = 8_000;
 
 const input = z.object({
-  command: z.string().min(1).describe("The bash command to execute"),
-  timeout: z
-    .number()
-    .int()
-    .min(1)
-    .max(maxTimeoutMs)
-    .default(defaultTimeoutMs)
-    .describe("Timeout in milliseconds (default 120000, max 600000)"),
-  run_in_background: z.boolean().default(false).describe("Run the command in the background and return a task_id immediately"),
-  description: z.string().optional().describe("A description of what this command does"),
+  command: z.string().min(1).describe("The command"),
+  timeout: z.number().int().min(1).max(maxTimeoutMs).default(defaultTimeoutMs).describe("Milliseconds"),
+  run_in_background: z.boolean().default(false).describe("Return a task_id at once"),
+  description: z.string().optional().describe("What it does, for the person"),
 });
 
 export type BashInput = z.output<typeof input>;
@@ -51,13 +56,17 @@ export interface BashPlan {
   readonly bound: ReturnType<typeof bindPlaceholders>;
 }
 
+/** What a caller gives Bash. */
+export type BashGiven = z.input<typeof input>;
+
 export const bash = defineTool<BashInput, Needs, BashPlan>({
   name: "Bash",
   aliases: ["bash", "shell", "run_command"],
   description:
-    "Runs a bash command in the session's working directory. The directory and exported variables carry over to the next call. " +
-    "Output is bounded; long-running servers belong in the background (run_in_background), read with TaskOutput. stdin is closed: for programs that ask questions use Terminal.",
+    "Runs a bash command. The working directory and exported variables carry over to the next call. " +
+    "Run servers in the background and read them with TaskOutput. stdin is closed: for programs that ask use Terminal.",
   input,
+  dataSchema: bashData,
   synonyms: { cmd: "command", script: "command", timeout_ms: "timeout", background: "run_in_background" },
   example: { command: "npm test", description: "Run the tests" },
   traits: { destructive: true, searchHint: "shell command execute terminal" },
@@ -84,16 +93,22 @@ async function planCommand({ command, description, run_in_background }: BashInpu
     userHome: session.userHome,
     workspace: session.workspace,
     env: session.env,
+    left: session.env,
     which: (program) => processes.which(program, session.env, session.cwd),
     ...(await gitTrustFor(bound.command, session.cwd, files)),
   });
   const effects = await withSecretsWithin(await resolveEffects(analysis.effects, files), context);
+  const [tier, runs] = await Promise.all([processes.tier(), namedRuns(analysis, effects, files)]);
   const shown = command.length > 200 ? `${command.slice(0, 200)}…` : command;
   return {
     summary: `${run_in_background ? "Run in background" : "Run"}: ${shown.replaceAll("\n", " ⏎ ")}${description ? ` (${description})` : ""}`,
     effects,
-    confined: true,
+    ...(hasLayer(tier) ? { confined: true as const } : {}),
+    // A value must not be used before somebody saw what for, and nothing of a rehearsal goes on in the background.
+    ...(run_in_background || bound.names.length > 0 || onlyReads({ effects }) || !hasLayer(tier) ? {} : { rehearsable: true as const }),
+    ...(runs.length === 0 ? {} : { runs }),
     preview: { type: "command", command, cwd: session.cwd },
+    class: analysis.class,
     data: { analysis, bound },
     report: { class: analysis.class, commands: analysis.commands.length },
   };
@@ -101,82 +116,54 @@ async function planCommand({ command, description, run_in_background }: BashInpu
 
 async function runCommand({ timeout, run_in_background }: BashInput, context: RunContext<Needs, BashPlan>): Promise<ToolOutput> {
   const { session, processes, plan, signal } = context;
+  const { class: kind = "general" } = plan;
   await demandWorkingDirectory(context);
+  await demandSame(plan.runs, context.files);
   const bound = plan.data?.bound ?? { command: "", names: [], problems: [] };
   // A command that only reads needs no capture: there is nothing to take back. Nor may git run anything on its account.
   const reading = onlyReads(plan);
+  const { secrets, used } = await revealAll(bound.names, context);
   const request = {
     command: bound.command,
     cwd: session.cwd,
     env: session.env,
-    secrets: { ...(reading ? withoutGitHooks : {}), ...(await revealAll(bound.names, context)) },
+    secrets,
     timeoutMs: timeout,
     reads: judgedReads(plan),
+    ...(context.network === undefined ? {} : { network: context.network }),
+    ...(used.length === 0 ? {} : { maskPage: (page: PrintedPage) => maskSpreadPage(page, used) }),
   };
-  const capture = reading ? {} : { callId: context.callId };
+  const capture = reading ? ({ purpose: "read", git: gitPlaces(bound.command, session.cwd) } as const) : { callId: context.callId };
   if (run_in_background) {
     const task = await processes.background({ ...request, ...capture }, plan.summary);
     return {
       output: `Started in the background as ${task.id}. Read it with TaskOutput {"id": "${task.id}"}, end it with TaskStop.`,
-      data: { task_id: task.id },
+      data: { task_id: task.id, class: kind },
     };
   }
-  const output = new CommandOutput(context.live());
+  const output = new CommandOutput(used.length > 0 ? unheard : context.live(), kind);
   const outcome = await processes
     .run({ ...request, ...capture, signal, onOutput: (stream, chunk) => output.push(stream, chunk) })
     .catch(async (error: unknown) => {
-      throw withPrinted(error, await output.finish());
+      throw withPrinted(error, spreadMasked(await output.finish(), used));
     });
-  const collected = await output.finish();
+  const printed = spreadMasked(await output.finish(), used);
+  // What goes on is not done: the task shows it from its beginning, and holds back what may begin a value.
+  const collected = outcome.movedTo !== undefined && used.length > 0 ? nothing : printed;
+  carryOver(outcome, session);
+  const { command, reads } = request;
+  const withheld =
+    outcome.lacks === undefined ? [] : await withheldFrom(outcome, { command, reads, printed: collected.text }, context.files);
+  const surroundings = { cwd: session.cwd, workspace: session.workspace, timeoutMs: timeout, class: kind, withheld };
+  const ending = endingOf(outcome, collected, surroundings);
+  if (ending.kind === "failure") throw ending.failure;
+  return ending.output;
+}
+
+/** Directory and exported variables after the command are the session's from then on. */
+function carryOver(outcome: ShellOutcome, session: RunContext["session"]): void {
   if (outcome.cwd !== undefined && outcome.cwd !== session.cwd) session.setCwd(outcome.cwd);
-  if (outcome.env !== undefined && outcome.env !== request.env) session.setEnv(outcome.env);
-  const data: { [key: string]: Json } = {
-    exit_code: outcome.exitCode,
-    stdout: collected.stdout,
-    stderr: collected.stderr,
-    duration_ms: outcome.durationMs,
-    cwd: outcome.cwd ?? session.cwd,
-    tier: outcome.tier,
-    containment: outcome.containment,
-    ...(outcome.changes === undefined ? {} : { changes: outcome.changes.map(wireChange) }),
-    ...(outcome.leftOut === undefined ? {} : { left_out: [...outcome.leftOut] }),
-    ...(outcome.undo === undefined ? {} : { undo: wireUndo(outcome.undo) }),
-    ...(outcome.concealed === undefined ? {} : { concealed: [...outcome.concealed] }),
-  };
-  const text = withNotes(collected.text, [
-    outcome.durationMs >= reportDurationMs ? `took ${(outcome.durationMs / 1000).toFixed(1)} s` : "",
-    outcome.leftBehind?.length ? `too large to carry over to the next command: ${listed(outcome.leftBehind)}` : "",
-    outcome.undo?.kind === "partial" ? `undo cannot give back: ${listed(outcome.undo.uncovered)}` : "",
-    tellConcealed(outcome.concealed ?? [], session.workspace),
-    warnOfHidden(outcome.changes ?? [], session.workspace),
-    warnOfParted(outcome.changes ?? [], session.workspace),
-  ]);
-  const truncated = collected.truncated === undefined ? {} : { truncated: collected.truncated };
-  if (outcome.movedTo) {
-    const { id } = outcome.movedTo;
-    return {
-      output: `${text}\nStill running after ${Math.round(outcome.durationMs / 1000)} s: moved to the background as ${id}. Read it with TaskOutput, end it with TaskStop.`,
-      data: { ...data, task_id: id },
-      ...truncated,
-    };
-  }
-  const failure = { output: text, data, ...truncated };
-  if (outcome.timedOut) {
-    throw new ToolFailure("timeout", `The command did not finish within ${timeout} ms and was ended with everything it started.`, {
-      ...failure,
-      hint: "Give it more time (timeout, at most 600000), or run it in the background.",
-      details: { reason: "timeout", timeout_ms: timeout },
-    });
-  }
-  if (outcome.cancelled) throw new ToolFailure("cancelled", "The command was cancelled and ended with everything it started.", failure);
-  if (outcome.exitCode !== 0) {
-    const how = outcome.signal === null ? `exit code ${outcome.exitCode}` : `signal ${outcome.signal}`;
-    throw new ToolFailure("tool_error", `The command ended with ${how}.`, {
-      ...failure,
-      details: { reason: "exit_nonzero", exit_code: outcome.exitCode, signal: outcome.signal },
-    });
-  }
-  return { output: text === "" ? "(no output)" : text, data, ...truncated };
+  if (outcome.env !== undefined && outcome.env !== session.env) session.setEnv(outcome.env);
 }
 
 /** Runs it for real against a copy-on-write view: exit code, output, and every file it would change. */
@@ -184,56 +171,44 @@ async function rehearseCommand(
   { timeout }: BashInput,
   context: RunContext<Needs, BashPlan>,
   { network, keep }: Rehearsal,
-): Promise<ToolOutput & { changeSet: ChangeSet }> {
+): Promise<RehearsedCall> {
   const { session, processes, plan, signal } = context;
+  const { class: kind = "general" } = plan;
   await demandWorkingDirectory(context);
+  const { cwd, workspace, env } = session;
   const bound = plan.data?.bound ?? { command: "", names: [], problems: [] };
-  const output = new CommandOutput(context.live());
-  const secrets = await revealAll(bound.names, context);
-  const outcome = await processes.rehearse(
-    {
-      command: bound.command,
-      cwd: session.cwd,
-      env: session.env,
-      secrets,
-      timeoutMs: timeout,
-      reads: judgedReads(plan),
-      signal,
-      onOutput: (stream, chunk) => output.push(stream, chunk),
-    },
-    network,
-    keep,
-  );
-  const collected = await output.finish();
-  const { changeSet } = outcome;
-  const ended = outcome.timedOut ? "was stopped at its time limit" : `would end with exit code ${outcome.exitCode}`;
+  const { secrets, used } = await revealAll(bound.names, context);
+  const output = new CommandOutput(used.length > 0 ? unheard : context.live(), kind);
+  const request = { command: bound.command, cwd, env, secrets, timeoutMs: timeout, reads: judgedReads(plan), signal };
+  const outcome = await processes
+    .rehearse({ ...request, onOutput: (stream, chunk) => output.push(stream, chunk) }, network, keep)
+    .catch(async (error: unknown) => {
+      throw withPrinted(error, spreadMasked(await output.finish(), used));
+    });
+  const collected = spreadMasked(await output.finish(), used);
+  carryOver(outcome, session);
+  const { changeSet, exitCode, networkAttempts } = outcome;
+  const { lacks: _lacks, ...whole } = outcome;
+  const wanting = { command: bound.command, printed: collected.text };
+  const withheld = await withheldFrom(exitCode === 0 ? whole : outcome, wanting, context.files);
+  const touched = changeSet.touched ?? [];
+  const caches = cachesHolding([...changeSet.changes.map(({ path }) => path), ...touched], session.roots);
+  const { networkAttempts: _told, ...ended } = outcome;
+  const counted: ShellOutcome = {
+    ...ended,
+    changes: caches === undefined ? changeSet.changes : [],
+    ...(changeSet.leftOut === undefined ? {} : { leftOut: changeSet.leftOut }),
+    undo: undoOf(changeSet),
+  };
   return {
-    output: [
-      `Dry run in an overlay (${changeSet.tier}), network off: the command ${ended}.`,
-      summarize(changeSet.changes, session.workspace),
-      ...(changeSet.temporary === undefined ? [] : [tellTemporary(changeSet.temporary)]),
-      ...(changeSet.leftOut === undefined ? [] : [`Sockets and devices cannot be kept: ${listed(changeSet.leftOut)}`]),
-      ...(outcome.concealed === undefined ? [] : [`[${tellConcealed(outcome.concealed, session.workspace, "dry run")}]`]),
-      ...(collected.text === "" ? [] : ["Output:", collected.text.trimEnd()]),
-      ...(keep ? [`Kept as ${changeSet.id}: apply it with karyi commit ${changeSet.id}, drop it with karyi discard ${changeSet.id}.`] : []),
-    ].join("\n"),
-    data: {
-      exit_code: outcome.exitCode,
-      stdout: collected.stdout,
-      stderr: collected.stderr,
-      duration_ms: outcome.durationMs,
-      tier: changeSet.tier,
-      ...(outcome.timedOut ? { timed_out: true } : {}),
-      changes: changeSet.changes.map(wireChange),
-      ...(changeSet.leftOut === undefined ? {} : { left_out: [...changeSet.leftOut] }),
-      ...(changeSet.temporary === undefined
-        ? {}
-        : { temporary: { count: changeSet.temporary.count, first: [...changeSet.temporary.first] } }),
-      ...(outcome.concealed === undefined ? {} : { concealed: [...outcome.concealed] }),
-      ...(keep ? { change_set: changeSet.id } : {}),
-    },
+    exitCode,
     changeSet,
-    ...(collected.truncated === undefined ? {} : { truncated: collected.truncated }),
+    networkAttempts,
+    withheld,
+    ending: endingOf(counted, collected, { cwd, workspace, timeoutMs: timeout, class: kind }),
+    told: tellRehearsal(outcome, collected, { workspace, keep: keep === true, class: kind }),
+    summary: summarize(changeSet.changes, workspace, touched),
+    ...(caches === undefined ? {} : { caches }),
   };
 }
 
@@ -250,17 +225,7 @@ function withPrinted(error: unknown, { text }: { readonly text: string }): unkno
   });
 }
 
-/** Also `git status` writes its index anew where that is stale, and then runs a hook of the repository. */
-const withoutGitHooks = { GIT_CONFIG_COUNT: "1", GIT_CONFIG_KEY_0: "core.hooksPath", GIT_CONFIG_VALUE_0: "/dev/null" };
-
-/** Below what was printed, each on a line of its own. */
-function withNotes(text: string, notes: readonly string[]): string {
-  const lines = notes.filter((note) => note !== "").map((note) => `[${note}]`);
-  if (lines.length === 0) return text;
-  return `${text}${text === "" || text.endsWith("\n") ? "" : "\n"}${lines.join("\n")}`;
-}
-
-function onlyReads({ effects }: Plan): boolean {
+function onlyReads({ effects }: Pick<Plan, "effects">): boolean {
   return effects.every((effect) => effect.kind === "read" || (effect.kind === "run" && effect.understood));
 }
 
@@ -269,12 +234,34 @@ function judgedReads({ effects }: Plan): readonly string[] {
   return effects.flatMap((effect) => (effect.kind === "read" ? [effect.path.real] : []));
 }
 
-async function revealAll(names: BashPlan["bound"]["names"], context: RunContext<Needs, BashPlan>): Promise<Record<string, string>> {
-  if (names.length === 0) return {};
+interface Revealed {
+  readonly secrets: Readonly<Record<string, string>>;
+  readonly used: readonly UsedValue[];
+}
+
+async function revealAll(names: BashPlan["bound"]["names"], context: RunContext<Needs, BashPlan>): Promise<Revealed> {
+  const held = await context.values.heldIn(Object.values(context.session.env));
+  if (names.length === 0) return { secrets: {}, used: held };
   const { data, effects } = context.plan;
   const hosts = data === undefined ? [] : sentHosts(data.analysis, effects);
-  const entries = await Promise.all(
-    names.map(async ({ name, variable }) => [variable, await context.values.reveal(name, { tool: "Bash", hosts })] as const),
+  const commands = data === undefined ? undefined : plainCommands(data.analysis, context.session.env);
+  const used = await Promise.all(
+    names.map(async ({ name, variable }) => ({
+      name,
+      variable,
+      value: await context.values.reveal(name, { tool: "Bash", hosts, commands }),
+    })),
   );
-  return Object.fromEntries(entries);
+  return { secrets: Object.fromEntries(used.map(({ variable, value }) => [variable, value])), used: [...used, ...held] };
+}
+
+/** Nobody hears a command with a value while it runs: what it makes of the value is known when it is done. */
+const unheard: LiveText = { push: () => undefined, keep: () => {}, close: async () => undefined };
+
+const nothing: CollectedOutput = { stdout: "", stderr: "", text: "" };
+
+function spreadMasked(collected: CollectedOutput, used: readonly UsedValue[]): CollectedOutput {
+  if (used.length === 0) return collected;
+  const { stdout, stderr, text } = collected;
+  return { ...collected, stdout: maskSpread(stdout, used), stderr: maskSpread(stderr, used), text: maskSpread(text, used) };
 }

@@ -1,5 +1,14 @@
 /** How the changes of a command are told: as data, and as a summary with the risky ones first. */
-import { type ChangeSet, type FileChange, type JsonObject, shownName, type UndoGuarantee } from "../../contract/index.ts";
+import {
+  type ChangeSet,
+  type FileChange,
+  type JsonObject,
+  type Note,
+  type NoteCode,
+  noteOf,
+  shownName,
+  type UndoGuarantee,
+} from "../../contract/index.ts";
 
 const marks = { created: "+", modified: "~", deleted: "-", mode: "m", link: "l" } as const;
 const maxListed = 50;
@@ -34,19 +43,22 @@ const gitSetting = /\/\.git\/(config|info\/attributes)$/;
  * What a command that was done left in git's own directory, where no review sees it; nothing where there is nothing to say.
  * The settings of a new repository are git's own.
  */
-export function warnOfHidden(changes: readonly FileChange[], workspace: string): string {
+export function warnOfHidden(changes: readonly FileChange[], workspace: string): readonly Note[] {
   const hidden = changes.filter(
     ({ path, change }) => (change !== "deleted" && gitHook.test(path)) || (change === "modified" && gitSetting.test(path)),
   );
-  if (hidden.length === 0) return "";
-  return `changed what git runs or obeys later: ${listed(hidden.map(({ path }) => shownIn(workspace)(path)))}`;
+  return named("git_obeys", hidden.map(({ path }) => path).map(shownIn(workspace)));
 }
 
 /** Files with several names of which a captured command changed one: it wrote to a copy of its own. */
-export function warnOfParted(changes: readonly FileChange[], workspace: string): string {
+export function warnOfParted(changes: readonly FileChange[], workspace: string): readonly Note[] {
   const parted = changes.filter((change) => change.parted === true);
-  if (parted.length === 0) return "";
-  return `other names of these files keep what they held: ${listed(parted.map(({ path }) => shownIn(workspace)(path)))}`;
+  return named("parted", parted.map(({ path }) => path).map(shownIn(workspace)));
+}
+
+/** A note about these paths; none if there are none. */
+export function named(code: NoteCode, names: readonly string[] = []): readonly Note[] {
+  return names.length === 0 ? [] : [noteOf(code, { names })];
 }
 
 /** What a dry run wrote where nothing of it stays. */
@@ -54,11 +66,14 @@ export function tellTemporary({ count, first }: NonNullable<ChangeSet["temporary
   return `It would also leave ${count} file(s) among the temporary ones, which a dry run does not keep: ${first.map(shownName).join(", ")}${count > first.length ? ", …" : ""}`;
 }
 
-/** What a command could not read, for nobody was asked about it; nothing where it was all there. A dry run shows the less for it. */
-export function tellConcealed(paths: readonly string[], workspace: string, from: "run" | "dry run" = "run"): string {
-  if (paths.length === 0) return "";
+/** Files that a command could not read, because nobody was asked about them. */
+export function noteConcealed(paths: readonly string[], workspace: string): readonly Note[] {
+  return named("concealed", paths.map(shownIn(workspace)));
+}
+
+/** The same of a dry run, which shows the less for it. */
+export function tellConcealed(paths: readonly string[], workspace: string): string {
   const names = listed(paths.map(shownIn(workspace)));
-  if (from === "run") return `hidden from this command, since nobody was asked about them: ${names}`;
   return `hidden from the dry run, since nobody was asked about them: ${names}; what the command would do to them is not shown, and the real run may touch them`;
 }
 
@@ -68,9 +83,10 @@ export function listed(names: readonly string[]): string {
 }
 
 /** For people and models: paths inside the workspace as one writes them there. */
-export function summarize(changes: readonly FileChange[], workspace: string): string {
-  if (changes.length === 0) return "It would change no file.";
+export function summarize(changes: readonly FileChange[], workspace: string, touched: readonly string[] = []): string {
   const shown = shownIn(workspace);
+  const times = touched.length === 0 ? [] : [`It would change the time of ${touched.length} file(s): ${listed(touched.map(shown))}`];
+  if (changes.length === 0) return times[0] ?? "It would change no file.";
   const lines = changes
     .slice(0, maxListed)
     .map(({ path, change, ...more }) => `  ${marks[change]} ${shownName(shown(path))}${remarks(more)}`);
@@ -83,7 +99,7 @@ export function summarize(changes: readonly FileChange[], workspace: string): st
     const name = shown(path);
     diffs.push(diff.replace(/^--- .*\n\+\+\+ .*/, () => `--- ${shownName(`a/${name}`)}\n+++ ${shownName(`b/${name}`)}`).trimEnd());
   }
-  return [`It would change ${changes.length} file(s):`, ...lines, ...rest, ...diffs].join("\n");
+  return [`It would change ${changes.length} file(s):`, ...lines, ...rest, ...diffs, ...times].join("\n");
 }
 
 function remarks({ risky, parted }: Pick<FileChange, "risky" | "parted">): string {

@@ -1,6 +1,8 @@
 /** Applying or dropping what a kept dry run showed. Planned, judged, journaled and undoable like any other write. */
+
 import { z } from "zod";
 import { type ChangeSet, defineTool, type Effect, type FileChange, type FileReader } from "../../contract/index.ts";
+import { commitData, discardData } from "../data/command-data.ts";
 import { summarize, wireChange } from "./change-report.ts";
 
 const input = z.object({ id: z.string().min(1).describe("Id of the kept dry run") });
@@ -8,11 +10,15 @@ type Input = z.infer<typeof input>;
 
 const kinds = { created: "create", modified: "modify", deleted: "delete", mode: "mode", link: "link" } as const;
 
+/** What a caller gives Commit and Discard. */
+export type ChangeSetGiven = z.input<typeof input>;
+
 export const commitChanges = defineTool<Input, "files" | "changeSets", ChangeSet>({
   name: "CommitChanges",
   aliases: ["commit_changes"],
   description: "Applies exactly what a kept dry run of a command showed; refuses where the workspace changed since.",
   input,
+  dataSchema: commitData,
   example: { id: "cs_1" },
   traits: { destructive: true, searchHint: "apply commit dry run change set rehearsal" },
   needs: ["files", "changeSets"],
@@ -38,13 +44,14 @@ export const discardChanges = defineTool<Input, "changeSets", undefined>({
   aliases: ["discard_changes"],
   description: "Drops a kept dry run of a command; the workspace is not touched.",
   input,
+  dataSchema: discardData,
   example: { id: "cs_1" },
   traits: { searchHint: "drop discard dry run change set rehearsal" },
   needs: ["changeSets"],
   plan: ({ id }) => ({ summary: `Drop the dry run ${id}`, effects: [{ kind: "state", area: "outputs" }] }),
   run({ id }, { changeSets }) {
     changeSets.discard(id);
-    return { output: `Dropped ${id}.` };
+    return { output: `Dropped ${id}.`, data: { discarded: id } };
   },
 });
 

@@ -1,14 +1,13 @@
 /**
- * Collects what a command prints in constant memory: each stream keeps its first 80 % and last 20 %,
+ * Collects what a command prints in constant memory: each stream keeps its beginning and its end by its class,
  * binary output becomes a note, and what was cut is counted exactly and kept whole elsewhere.
  */
 import { StringDecoder } from "node:string_decoder";
-import { KeptEnds, type LiveText, type Truncation } from "../../contract/index.ts";
+import { type CommandClass, KeptEnds, keptHeadShare, type LiveText, stderrMark, type Truncation } from "../../contract/index.ts";
 import { binaryName } from "./binary-output.ts";
 
 const stdoutLimit = 200 * 1024;
 const stderrLimit = 56 * 1024;
-const headShare = 0.8;
 const sniffBytes = 512;
 /** A command that prints much prints in small pieces, and each costs a look: several go on together, a moment later at the most. */
 const handOverLength = 64 * 1024;
@@ -23,15 +22,17 @@ export interface CollectedOutput {
 }
 
 export class CommandOutput {
-  readonly #stdout = new Stream(stdoutLimit);
-  readonly #stderr = new Stream(stderrLimit);
+  readonly #stdout: Stream;
+  readonly #stderr: Stream;
   readonly #live: LiveText;
   /** Both streams as they came, not handed over yet. */
   #waiting = "";
   #timer: NodeJS.Timeout | undefined;
 
-  constructor(live: LiveText) {
+  constructor(live: LiveText, kind?: CommandClass) {
     this.#live = live;
+    this.#stdout = new Stream(stdoutLimit, keptHeadShare(kind));
+    this.#stderr = new Stream(stderrLimit, keptHeadShare(kind));
   }
 
   /** A promise: nothing more should be pushed before it resolves. */
@@ -81,7 +82,7 @@ class Stream {
   #binary: string | undefined;
   atLineStart = true;
 
-  constructor(limit: number) {
+  constructor(limit: number, headShare: number) {
     const head = Math.floor(limit * headShare);
     this.#ends = new KeptEnds(head, limit - head);
     this.#limit = limit;
@@ -120,7 +121,7 @@ class Stream {
     if (this.#binary !== undefined) return `[${name} is binary: ${this.#binary}, ${total} bytes; not shown]`;
     const head = this.#ends.head();
     const tail = this.#ends.tail();
-    if (tail.length === 0) return head.toString("utf8");
+    if (tail.length === 0 && lost === 0) return head.toString("utf8");
     if (lost === 0) return Buffer.concat([head, tail]).toString("utf8");
     // In plain ASCII, so that text of nothing else stays text of one byte a character.
     return `${wholeCharacters(head, "end")}\n[... ${lost} bytes of ${name} left out ...]\n${wholeCharacters(tail, "start")}`;
@@ -146,6 +147,6 @@ function wholeCharacters(bytes: Buffer, side: "start" | "end"): string {
 
 function prefixed(text: string, atLineStart: boolean): string {
   if (text === "") return "";
-  const body = text.replace(/\n(?!$)/g, "\n[stderr] ");
-  return atLineStart ? `[stderr] ${body}` : body;
+  const body = text.replace(/\n(?!$)/g, `\n${stderrMark}`);
+  return atLineStart ? `${stderrMark}${body}` : body;
 }

@@ -54,6 +54,11 @@ export async function gitTrustFor(command: string, cwd: string, files: Reader, {
   return gitDirectories.length === 0 ? here : { ...here, gitDirectories };
 }
 
+/** Where a command calls git, as far as its text shows; nowhere if it does not name it. */
+export function gitPlaces(command: string, cwd: string): readonly string[] {
+  return /git/i.test(command) ? [cwd, ...placesIn(command, cwd)] : [];
+}
+
 const maxPlaces = 8;
 const goingTo = /(?:\bcd|\bpushd|-C)[ \t]+(?:"([^"$`\\]+)"|'([^']+)'|([^\s;&|()<>"'$`\\*?[{~]+))/g;
 
@@ -91,6 +96,7 @@ async function gitTrust(cwd: string, files: Reader, mayRunHooks: boolean): Promi
       const git = join(directory, ".git");
       // A `.git` file points somewhere else, and a worktree has a second config: anything may be set there.
       if (stat.kind !== "directory" || (await files.stat(join(git, "config.worktree")))) return { gitTrusted: false };
+      if (await leadsElsewhere(git, files)) return { gitTrusted: false };
       // Git enters a nested repository and obeys its config too, which nobody has looked at.
       if (await hasNestedRepositories(git, files)) return { gitTrusted: false };
       if (mayRunHooks && (await files.stat(join(git, "hooks", refreshHook)))) return { gitTrusted: false };
@@ -102,6 +108,20 @@ async function gitTrust(cwd: string, files: Reader, mayRunHooks: boolean): Promi
     if (head && (await files.stat(join(directory, "objects")))) return { gitTrusted: false };
   }
   return { gitTrusted: true };
+}
+
+/** Parts that git reads without a word of where they lie, and files that name another directory to read them from. */
+const parts = ["objects", "objects/pack", "objects/info", "refs", "HEAD", "index", "packed-refs", "config"];
+const pointers = ["commondir", "objects/info/alternates", "objects/info/http-alternates"];
+
+/** True if what git would show is, or may be, kept in another place than this repository, which nobody has judged. */
+async function leadsElsewhere(git: string, files: Reader): Promise<boolean> {
+  const { real } = await files.resolve(git);
+  const [named, lying] = await Promise.all([
+    Promise.all(pointers.map((name) => files.stat(join(real, name)))),
+    Promise.all(parts.map((name) => files.resolve(join(real, name)))),
+  ]);
+  return named.some((stat) => stat !== undefined) || lying.some((part, index) => part.real !== join(real, parts[index] ?? ""));
 }
 
 function withParents(directory: string): string[] {

@@ -5,7 +5,6 @@ import { commitChanges, discardChanges } from "./change-sets.ts";
 
 import { terminalTools } from "./terminal-tools.ts";
 
-export { mayBeSecret } from "./secret-names.ts";
 export { bash };
 
 export const shellTools: readonly Tool[] = [bash, commitChanges, discardChanges, ...terminalTools];

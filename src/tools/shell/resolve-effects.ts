@@ -4,7 +4,7 @@ import type { DraftEffect, DraftReadEffect } from "../../shell/index.ts";
 import { trackedSecrets } from "./tracked-secrets.ts";
 
 /** A read of which it is still open whether names below it are what they seem. */
-export type ResolvedRead = ReadEffect & Pick<DraftReadEffect, "cut" | "opens">;
+export type ResolvedRead = ReadEffect & Pick<DraftReadEffect, "cut" | "opens" | "through">;
 export type ResolvedEffect = Exclude<Effect, ReadEffect> | ResolvedRead;
 
 export async function resolveEffects(
@@ -19,10 +19,14 @@ export async function resolveEffects(
   };
   const resolved = await Promise.all(
     drafts.map(async (draft): Promise<ResolvedEffect | readonly ResolvedEffect[]> => {
-      if (draft.kind === "write") return { ...draft, path: await resolve(draft.path) };
-      if (draft.kind !== "read") return draft;
-      const { tracked, ...read } = draft;
+      if (draft.kind !== "read" && draft.kind !== "write") return draft;
       const path = await resolve(draft.path);
+      if (draft.guessed === true && path.kind === "absent") return [];
+      if (draft.kind === "write") {
+        const { guessed: _guessed, ...write } = draft;
+        return { ...write, path };
+      }
+      const { tracked, guessed: _guessed, ...read } = draft;
       const effect: ResolvedRead = { ...read, path };
       return tracked === undefined ? effect : [effect, ...(await trackedSecrets(path.real, tracked, files))];
     }),

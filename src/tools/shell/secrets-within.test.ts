@@ -1,13 +1,12 @@
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { expect, it, onTestFinished } from "vitest";
+import { expect, it, onTestFinished, vi } from "vitest";
+import { outsideDirectory } from "../../../test/support/engine.ts";
 import { createEngine } from "../../index.ts";
 
 /** The verdict on a command in a workspace whose links lead out of it. */
 async function world(more: readonly string[] = [], links: readonly (readonly [string, string])[] = []) {
-  const root = realpathSync(mkdtempSync(join(tmpdir(), "karyi-links-")));
-  onTestFinished(() => rmSync(root, { recursive: true }));
+  const root = await outsideDirectory();
   const workspace = join(root, "w");
   for (const directory of ["w/docs", "w/src/deep", "w/plain", "w/dirs", "outside"]) mkdirSync(join(root, directory), { recursive: true });
   for (const file of ["w/docs/a.md", "w/src/deep/b.ts", "w/plain/c.md", "w/plain/d.md", "outside/private"])
@@ -73,6 +72,63 @@ it("links that stay inside, and trees whose links are not followed, ask nothing"
     expect([command, await verdict(command)]).toEqual([command, "allow"]);
 });
 
+it("a link that no pattern of names leads to or through asks nothing", async () => {
+  const verdict = await world(["w/top.md", "w/dirs/own.md"], [["w/zz", "../outside"]]);
+  for (const command of [
+    "cat *.md",
+    "wc -l t*",
+    "ls t*",
+    "echo *.md",
+    "cat dirs/*.md",
+    "cat d*/own.md",
+    "for f in *.md; do head -1 $f; done",
+    "find dirs -name '*.md' -exec cat {} +",
+    "find dirs -name '*.md' | xargs cat",
+    "git ls-files '*.json' | xargs cat",
+  ])
+    expect([command, await verdict(command)]).toEqual([command, "allow"]);
+  for (const command of [
+    "cat *",
+    "cat z*/private",
+    "cat */private",
+    "cat [z]z/private",
+    "ls *",
+    "cat p*/../zz/private",
+    "cat dirs/o*/private",
+    "find . -name 'z*' -exec cat {} +",
+    "find . | xargs cat",
+    "find -L . -name private -exec cat {} +",
+  ])
+    expect([command, await verdict(command)]).toEqual([command, "ask"]);
+});
+
+it("a link inside makes every link behind it count", async () => {
+  const verdict = await world([], [["w/other", "dirs"]]);
+  expect(await verdict("cat o*/out/private")).toBe("ask");
+});
+
+it("a wide pattern asks about a secret that it would find only where there is one", async () => {
+  const commands = ["cat c*", "head plain/[a-s]*", "wc -l s*", "cat *.y*ml", "grep -rn x plain --include='*.j*'"];
+  const bare = await world();
+  for (const command of commands) expect([command, await bare(command)]).toEqual([command, "allow"]);
+  const names = ["w/client-secret.json", "w/plain/server.key", "w/server.env", "w/passwords.yml", "w/plain/auth.json"];
+  const full = await world(names);
+  for (const command of commands) expect([command, await full(command)]).toEqual([command, "ask"]);
+  // Who spells the name out means it.
+  for (const command of ["cat .e[n]v", "cat .en?", "cat id_*", "cat .e*"]) expect([command, await bare(command)]).toEqual([command, "ask"]);
+});
+
+it("a listing of names outside asks where reading the files would be refused", async () => {
+  // A home below /tmp would be in the session's own temporary directory.
+  vi.stubEnv("HOME", await outsideDirectory());
+  onTestFinished(() => void vi.unstubAllEnvs());
+  const verdict = await world();
+  for (const command of ["ls ..", "ls -d ../*", "echo ../../*", "find / -name '*.py'", "ls -R ~", "du -sh ~"])
+    expect([command, await verdict(command)]).toEqual([command, "ask"]);
+  for (const command of ["cat ~/*", "grep -r x ~", "find ~ -type f -exec cat {} +"])
+    expect([command, await verdict(command)]).toEqual([command, "deny"]);
+});
+
 it("names that are cut at blanks are judged as whole only where none has a blank, a quote or a wildcard in it", async () => {
   const commands = [
     "find plain -name '*.md' | xargs cat",
@@ -82,7 +138,7 @@ it("names that are cut at blanks are judged as whole only where none has a blank
   ];
   for (const name of [undefined, "a /etc/passwd b.md", "it's.md", "star*.md", "deep/with blank/x.md"]) {
     const verdict = await world(name === undefined ? [] : [`w/plain/${name}`]);
-    const expected = name === undefined ? "allow" : "ask";
+    const expected = name === undefined ? "allow" : "rehearse";
     for (const command of commands) expect([name, command, await verdict(command)]).toEqual([name, command, expected]);
   }
 });

@@ -3,23 +3,30 @@
  * Files whose names promise a secret, and places outside the tree that a link leads to, are named as reads of their
  * own, so that the policy judges them as if they had been asked for by name.
  */
-import type { Effect, FileReader, Search } from "../../contract/index.ts";
-import { nameMatches } from "../../shell/index.ts";
+import { type Effect, type FileReader, isSecretPath, type PathFacts, type Search } from "../../contract/index.ts";
+import { type LinkPattern, nameMatches } from "../../shell/index.ts";
 import type { ResolvedEffect, ResolvedRead } from "./resolve-effects.ts";
-import { mayBeSecret, secretPattern } from "./secret-names.ts";
 
 const maxCut = 20_000;
-const maxFound = 2_000;
 const maxNamed = 200;
 const maxLinks = 5_000;
 const deadlineMs = 2_000;
+
+/** A tree that is read. */
+interface Tree {
+  /** How deep links in it are followed. */
+  readonly depth: number;
+  /** Which files in it are opened: any, where nothing is said. */
+  readonly opens: readonly string[] | undefined;
+  /** Which links in it are met: any, where nothing is said. */
+  readonly through: readonly LinkPattern[] | undefined;
+}
 
 export async function withSecretsWithin(
   resolved: readonly ResolvedEffect[],
   { search, files, signal }: { readonly search: Search; readonly files: Pick<FileReader, "resolve">; readonly signal: AbortSignal },
 ): Promise<Effect[]> {
-  /** Each tree, how deep links in it are followed, and which files in it are opened: any, where nothing is said. */
-  const trees = new Map<string, { readonly depth: number; readonly opens: readonly string[] | undefined }>();
+  const trees = new Map<string, Tree>();
   const look = { search, files, signal };
   const cut = await Promise.all(
     resolved.map((effect) => (effect.kind === "read" && effect.cut !== undefined ? cutNames(effect, effect.cut, look) : [])),
@@ -27,26 +34,28 @@ export async function withSecretsWithin(
   const effects = resolved.map(settled);
   for (const effect of resolved) {
     if (effect.kind !== "read" || effect.tree !== true || effect.path.kind !== "directory") continue;
-    const { linkDepth = 0, opens } = effect;
-    const other = trees.get(effect.path.real) ?? { depth: 0, opens: [] };
+    const { linkDepth = 0, opens, through } = effect;
+    const other = trees.get(effect.path.real) ?? { depth: 0, opens: [], through: [] };
     trees.set(effect.path.real, {
       depth: Math.max(linkDepth, other.depth),
       opens: opens === undefined || other.opens === undefined ? undefined : [...other.opens, ...opens],
+      through:
+        linkDepth === 0 ? other.through : through === undefined || other.through === undefined ? undefined : [...other.through, through],
     });
   }
   const found = await Promise.all(
-    [...trees].flatMap(([directory, { depth, opens }]) => [
-      secretsIn(directory, opens, look),
-      depth > 0 ? leadingOut(directory, depth, look) : [],
+    [...trees].flatMap(([directory, tree]) => [
+      secretsIn(directory, tree.opens, look),
+      tree.depth > 0 ? leadingOut(directory, tree, look) : [],
     ]),
   );
   return [...effects, ...cut.flat(), ...found.flat()];
 }
 
 function settled(effect: ResolvedEffect): Effect {
-  if (effect.kind !== "read" || (effect.cut === undefined && effect.opens === undefined)) return effect;
-  const { cut: _cut, opens: _opens, ...read } = effect;
-  return read;
+  if (effect.kind !== "read" || (effect.cut === undefined && effect.opens === undefined && effect.through === undefined)) return effect;
+  const { cut: _cut, opens, through: _through, ...read } = effect;
+  return opens?.length === 0 && read.tree === true ? { ...read, namesOnly: true } : read;
 }
 
 /** A name with a blank, a quote or a wildcard in it would become other names on its way through the shell or `xargs`. */
@@ -62,6 +71,7 @@ async function cutNames(
       directory: path.real,
       pattern,
       includeIgnored: true,
+      unreadable: "shown",
       limit: maxCut,
       signal,
       deadlineMs,
@@ -75,18 +85,35 @@ async function cutNames(
 /** What is read through links that leave the tree, or lead to a secret in it under another name. */
 async function leadingOut(
   directory: string,
-  depth: number,
+  { depth, through }: Tree,
   { search, files, signal }: { readonly search: Search; readonly files: Pick<FileReader, "resolve">; readonly signal: AbortSignal },
 ): Promise<Effect[]> {
   const { paths, partial } = await search.links({ directory, depth, limit: maxLinks, signal, deadlineMs });
   const unsure: Effect[] = partial ? [{ kind: "unknown", reason: `${directory} is too large to say where the links in it lead` }] : [];
   const targets = new Map<string, Effect>();
-  for (const facts of await Promise.all(paths.map((path) => files.resolve(path)))) {
-    const isInside = facts.real === directory || facts.real.startsWith(`${directory}/`);
-    if ((!isInside || mayBeSecret(facts.real.slice(directory.length + 1))) && facts.kind !== "absent")
+  const isInside = ({ real }: PathFacts): boolean => real === directory || real.startsWith(`${directory}/`);
+  const all = await Promise.all(paths.map(async (path) => ({ path, facts: await files.resolve(path) })));
+  const met = all.filter(({ path }) => isMet(path.slice(directory.length + 1), through));
+  // What lies behind a directory's second name is listed here under its first.
+  const links = met.some(({ facts }) => facts.kind === "directory" && isInside(facts)) ? all : met;
+  for (const { facts } of links) {
+    if ((!isInside(facts) || isSecretPath(facts.real.slice(directory.length + 1))) && facts.kind !== "absent")
       targets.set(facts.real, { kind: "read", path: facts, tree: facts.kind === "directory" });
   }
   return [...targets.values(), ...unsure];
+}
+
+/** Whether a pattern leads to the link or through it. */
+function isMet(link: string, through: readonly LinkPattern[] | undefined): boolean {
+  const names = link.split("/");
+  return (
+    through?.some(({ names: pattern, walked }) => {
+      const last = pattern.at(-1) ?? "**";
+      if (walked) return last === "**" || nameMatches(last, names.at(-1) ?? "");
+      if (pattern.includes("**")) return true;
+      return names.length <= pattern.length && names.every((name, index) => nameMatches(pattern[index] ?? "", name));
+    }) ?? true
+  );
 }
 
 async function secretsIn(
@@ -100,20 +127,20 @@ async function secretsIn(
   try {
     const { hits, total, partial } = await search.find({
       directory,
-      pattern: secretPattern,
+      pattern: "**",
+      only: (path) => isSecretPath(path) && isOpened(path),
       includeIgnored: true,
-      limit: maxFound,
+      unreadable: "shown",
+      limit: maxNamed,
       signal,
       deadlineMs,
     });
-    const named = hits.filter(({ path }) => mayBeSecret(path) && isOpened(path));
     const reads = await Promise.all(
-      named
+      hits
         .slice(0, maxNamed)
         .map(async ({ path }): Promise<Effect> => ({ kind: "read", path: await files.resolve(`${directory}/${path}`) })),
     );
-    // Harmless names must not crowd out the one that is not.
-    return partial || total > hits.length || named.length > maxNamed
+    return partial || total > maxNamed
       ? [...reads, { kind: "unknown", reason: `${directory} is too large to say what secrets it holds` }]
       : reads;
   } catch {

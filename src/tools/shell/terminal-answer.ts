@@ -1,5 +1,14 @@
 /** The terminal's answer as a result: what was printed, and what to do next where a program waits or goes on. */
-import type { JsonObject, MutableSession, TerminalAnswer, Terminals, ToolOutput, WaitKind } from "../../contract/index.ts";
+import {
+  type CommandClass,
+  type JsonObject,
+  type MutableSession,
+  noOutputText,
+  type TerminalAnswer,
+  type Terminals,
+  type ToolOutput,
+  type WaitKind,
+} from "../../contract/index.ts";
 
 const advice: Readonly<Record<WaitKind, string>> = {
   confirm: 'Answer with TerminalInput, for example {"text": "y\\n"}.',
@@ -23,6 +32,7 @@ export function carryOver({ carried }: TerminalAnswer, session: MutableSession):
 export async function answerOutput(
   answer: TerminalAnswer,
   terminals: Pick<Terminals, "screen">,
+  kind?: CommandClass,
 ): Promise<ToolOutput & { readonly data: JsonObject }> {
   const { waiting, program } = answer;
   const text = waiting && drawn.has(waiting) ? (await terminals.screen()).lines.join("\n").trimEnd() : answer.output.replace(/\n+$/, "");
@@ -36,8 +46,9 @@ export async function answerOutput(
   ];
   const output = [text, ...notes].filter((part) => part !== "").join("\n");
   return {
-    output: output === "" ? "(no output)" : output,
+    output: output === "" ? noOutputText : output,
     data: {
+      ...(kind === undefined ? {} : { class: kind }),
       ...(answer.exitCode === undefined ? {} : { exit_code: answer.exitCode }),
       ...(answer.cwd === undefined ? {} : { cwd: answer.cwd }),
       output: text,

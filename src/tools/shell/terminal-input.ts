@@ -3,8 +3,10 @@
  * command; in a program it goes to that program. A password prompt takes nothing from here but a secure
  * variable by name, so that no secret passes through a model.
  */
+
 import { z } from "zod";
-import { defineTool, type TerminalInputOptions, ToolFailure } from "../../contract/index.ts";
+import { defineTool, type TerminalInputOptions, ToolFailure, variableName } from "../../contract/index.ts";
+import { terminalData } from "../data/command-data.ts";
 import { answerOutput, carryOver } from "./terminal-answer.ts";
 import { decodeKeys } from "./terminal-keys.ts";
 import { expectation, planTyping } from "./terminal-plan.ts";
@@ -15,17 +17,8 @@ const ladderMs = 8_000;
 const maxText = 16_384;
 
 const input = z.object({
-  text: z
-    .string()
-    .max(maxText)
-    .describe("Text to type; \\n \\t \\r \\e \\xNN \\uNNNN and \\\\ are decoded. No newline is added. Empty: only wait"),
-  timeout: z
-    .number()
-    .int()
-    .min(1)
-    .max(maxTimeoutMs)
-    .default(defaultTimeoutMs)
-    .describe("Milliseconds to wait for the program to end or to wait again (default 30000)"),
+  text: z.string().max(maxText).describe("Text to type; \\n \\t \\r \\e \\xNN \\uNNNN and \\\\ are decoded.. Empty: only wait"),
+  timeout: z.number().int().min(1).max(maxTimeoutMs).default(defaultTimeoutMs).describe("Milliseconds"),
 });
 
 interface InputPlan {
@@ -36,14 +29,17 @@ interface InputPlan {
   readonly expect: NonNullable<TerminalInputOptions["expect"]>;
 }
 
-const onePlaceholder = /^\$KARYI\{([A-Za-z_][A-Za-z0-9_]*)\}([\r\n]*)$/;
+const onePlaceholder = new RegExp(`^\\$KARYI\\{(${variableName})\\}([\\r\\n]*)$`);
+
+/** What a caller gives TerminalInput. */
+export type TerminalInputGiven = z.input<typeof input>;
 
 export const terminalInput = defineTool<z.output<typeof input>, "files" | "processes" | "terminals" | "values" | "search", InputPlan>({
   name: "TerminalInput",
   aliases: ["terminal_input", "send_input"],
-  description:
-    "Types text into the terminal's running program, or at its prompt. No newline is added: end a line with \\n. Waits until the program ends, waits for input again, or the timeout.",
+  description: "Types text into the terminal's program or at its prompt. No newline is added: end a line with \\n.",
   input,
+  dataSchema: terminalData,
   synonyms: { input: "text", keys: "text", timeout_ms: "timeout" },
   example: { text: "y\\n" },
   traits: { destructive: true, searchHint: "type answer prompt stdin interactive send keys" },

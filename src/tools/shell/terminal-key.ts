@@ -1,6 +1,8 @@
 /** TerminalKey (B8): presses one key in the terminal. Keys that only stop, move or redraw are told apart from those that may run something. */
+
 import { z } from "zod";
 import { defineTool, type Effect, type TerminalInputOptions, type TerminalState, ToolFailure } from "../../contract/index.ts";
+import { terminalData } from "../data/command-data.ts";
 import { answerOutput, carryOver } from "./terminal-answer.ts";
 import { keyBytes, keyNames } from "./terminal-keys.ts";
 import { code, expectation } from "./terminal-plan.ts";
@@ -14,9 +16,9 @@ const input = z.object({
     .min(1)
     .max(32)
     .describe(
-      "A letter or \\ for that control key (c = Ctrl-C, d, z, l, \\), or enter, tab, escape, space, backspace, up, down, left, right, home, end, pageup, pagedown, f1…f12",
+      "A letter or \\ for that control key, or enter, tab, escape, space, backspace, up, down, left, right, home, end, pageup, pagedown, f1…f12",
     ),
-  timeout: z.number().int().min(1).max(600_000).default(defaultTimeoutMs).describe("Milliseconds to wait for what follows (default 10000)"),
+  timeout: z.number().int().min(1).max(600_000).default(defaultTimeoutMs).describe("Milliseconds"),
 });
 
 interface KeyPlan {
@@ -31,12 +33,15 @@ const movingBytes = new Set(keyNames.filter((name) => moving.test(name)).map((na
 /** End of input, redraw, and at a prompt: to the start, to the end, clear the line, one back. */
 const harmless = new Set(["\x04", "\x0c", "\x01", "\x05", "\x15", "\x7f"]);
 
+/** What a caller gives TerminalKey. */
+export type TerminalKeyGiven = z.input<typeof input>;
+
 export const terminalKey = defineTool<z.output<typeof input>, "terminals", KeyPlan>({
   name: "TerminalKey",
   aliases: ["terminal_key", "send_key"],
-  description:
-    "Presses one key in the terminal: a control key by its letter (c interrupts, d ends input, z stops), or a named key such as enter, escape, up.",
+  description: "Presses one key in the terminal: c interrupts, d ends input, z stops.",
   input,
+  dataSchema: terminalData,
   synonyms: { ctrl: "key", name: "key", timeout_ms: "timeout" },
   example: { key: "c" },
   traits: { destructive: true, searchHint: "ctrl control key interrupt arrow enter escape terminal" },
@@ -70,7 +75,7 @@ export const terminalKey = defineTool<z.output<typeof input>, "terminals", KeyPl
 /** Enter at a prompt runs what stands there; any other key may be bound to anything. */
 function keyEffect(bytes: string, { state, waiting, program }: TerminalState): Effect {
   // As harmless as ending a background task, and nobody should have to be asked before something is stopped.
-  if (stopping.has(bytes)) return { kind: "state", area: "tasks" };
+  if (stopping.has(bytes)) return { kind: "state", area: "terminal", stops: true };
   const pager = waiting === "pager" && (bytes === "\r" || bytes === " ");
   const answer = waiting === "confirm" && bytes === "\r";
   if (harmless.has(bytes) || movingBytes.has(bytes) || pager || answer) return { kind: "state", area: "terminal" };

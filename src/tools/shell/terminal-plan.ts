@@ -73,7 +73,9 @@ export async function planTerminalCommand(
     ...(await gitTrustFor(command, cwd, files, { mayRunHooks: true })),
     interactive: true,
   });
-  const effects = await withSecretsWithin(await resolveEffects(analysis.effects, files), { search, files, signal });
+  // The terminal has the machine's temporary directories, not the session's.
+  const machines = { ...files, resolve: (path: string) => files.resolve(path, "machine") };
+  const effects = await withSecretsWithin(await resolveEffects(analysis.effects, machines), { search, files: machines, signal });
   const defined = new Set(terminal.defined ?? []);
   const named = defined.size === 0 ? [] : analysis.commands.flatMap(({ name }) => name ?? []);
   for (const name of new Set(named)) {

@@ -1,12 +1,15 @@
 /** TerminalScreen (B8): the terminal as a person sees it, for programs that draw instead of printing lines. */
+
 import { z } from "zod";
 import { defineTool } from "../../contract/index.ts";
+import { screenData } from "../data/command-data.ts";
 
 export const terminalScreen = defineTool<Record<string, never>, "terminals">({
   name: "TerminalScreen",
   aliases: ["terminal_screen", "read_screen"],
   description: "Shows the terminal's screen as a person sees it, and what its program waits for. Changes nothing.",
   input: z.object({}),
+  dataSchema: screenData,
   example: {},
   traits: { readOnly: true, searchHint: "screen look terminal visible editor pager top display" },
   needs: ["terminals"],

@@ -42,6 +42,7 @@ export async function workplace() {
       placeholders: (value: unknown) => [...String(value).matchAll(/(?<!\$)\$KARYI\{(\w+)\}/g)].map((match) => match[1] ?? ""),
       substitute: async () => null,
       reveal: async () => stored,
+      heldIn: async () => [],
     },
   };
   const tool = (name: string) => {

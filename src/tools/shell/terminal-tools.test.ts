@@ -8,7 +8,10 @@ import { kinds, workplace } from "./terminal-tools.fixture.ts";
 describe("Terminal", () => {
   test("answers output, exit code and directory; a failing command is an error with both", async () => {
     const { call, root } = await workplace();
-    expect(await call("Terminal", { command: "echo hi" })).toEqual({ output: "hi", data: { exit_code: 0, cwd: root, output: "hi" } });
+    expect(await call("Terminal", { command: "echo hi" })).toEqual({
+      output: "hi",
+      data: { class: "general", exit_code: 0, cwd: root, output: "hi" },
+    });
     await expect(call("Terminal", { command: "echo no; (exit 3)" })).rejects.toMatchObject({
       code: "tool_error",
       output: "no",
@@ -122,7 +125,7 @@ describe("TerminalKey and TerminalScreen", () => {
     const { plan } = await workplace();
     expect(kinds((await plan("TerminalKey", { key: "enter" })).effects)).toEqual(["code"]);
     // To stop something nobody is asked.
-    expect((await plan("TerminalKey", { key: "c" })).effects).toEqual([{ kind: "state", area: "tasks" }]);
+    expect((await plan("TerminalKey", { key: "c" })).effects).toEqual([{ kind: "state", area: "terminal", stops: true }]);
     await expect(plan("TerminalKey", { key: "hyper" })).rejects.toMatchObject({
       code: "invalid_tool_input",
       details: { reason: "unknown_key" },

@@ -2,9 +2,12 @@
  * Terminal (B8): runs a command in the session's persistent terminal, where programs may ask questions. Judged
  * beforehand exactly like a command of Bash. A program that waits for input is no error: the result says so.
  */
+
 import { z } from "zod";
 import { defineTool, type TerminalFollow, ToolFailure } from "../../contract/index.ts";
 import { bindPlaceholders } from "../../shell/index.ts";
+import { terminalData } from "../data/command-data.ts";
+import { maskSpread } from "./spread-values.ts";
 import { answerOutput, carryOver } from "./terminal-answer.ts";
 import { followed, followOf, keepsEnvironment, planTerminalCommand, refuseBusy } from "./terminal-plan.ts";
 
@@ -14,14 +17,8 @@ const maxTimeoutMs = 600_000;
 const ladderMs = 8_000;
 
 const input = z.object({
-  command: z.string().min(1).describe("The bash command to run in the terminal"),
-  timeout: z
-    .number()
-    .int()
-    .min(1)
-    .max(maxTimeoutMs)
-    .default(defaultTimeoutMs)
-    .describe("Milliseconds to wait for its end (default 120000, max 600000); afterwards it goes on running"),
+  command: z.string().min(1).describe("The command"),
+  timeout: z.number().int().min(1).max(maxTimeoutMs).default(defaultTimeoutMs).describe("Milliseconds to wait; then it goes on running"),
 });
 
 type TerminalInput = z.output<typeof input>;
@@ -36,13 +33,17 @@ interface TerminalPlan {
   readonly secrets: readonly { readonly name: string; readonly variable: string }[];
 }
 
+/** What a caller gives Terminal. */
+export type TerminalGiven = z.input<typeof input>;
+
 export const terminal = defineTool<TerminalInput, Needs, TerminalPlan>({
   name: "Terminal",
   aliases: ["terminal", "run_in_terminal"],
   description:
-    "Runs a command in a persistent terminal: directory, variables and running programs stay. Use it for programs that ask questions or draw on the screen. " +
+    "Runs a command in a persistent terminal, for programs that ask questions or draw on the screen. " +
     "When a program waits, the result names what for (input_required); answer with TerminalInput or TerminalKey, look with TerminalScreen.",
   input,
+  dataSchema: terminalData,
   synonyms: { cmd: "command", script: "command", timeout_ms: "timeout" },
   example: { command: "npm init" },
   traits: { destructive: true, searchHint: "interactive terminal pty tty command prompt repl editor pager" },
@@ -71,6 +72,7 @@ export const terminal = defineTool<TerminalInput, Needs, TerminalPlan>({
       summary: `Run in the terminal: ${shown.replaceAll("\n", " ⏎ ")}`,
       effects,
       preview: { type: "command", command, cwd },
+      class: analysis.class,
       data: {
         command: bound.command,
         secrets: bound.names,
@@ -91,6 +93,8 @@ export const terminal = defineTool<TerminalInput, Needs, TerminalPlan>({
     const secrets = await Promise.all(
       plan.data.secrets.map(async ({ name, variable }) => [variable, await values.reveal(name, { tool: "Terminal", hosts: [] })] as const),
     );
+    const named = plan.data.secrets.map(({ name }, index) => ({ name, value: secrets[index]?.[1] ?? "" }));
+    const used = [...named, ...(await values.heldIn(Object.values(session.env)))];
     const answer = await terminals.run(command, {
       timeoutMs: timeout,
       signal,
@@ -100,10 +104,11 @@ export const terminal = defineTool<TerminalInput, Needs, TerminalPlan>({
       ...(secrets.length > 0 ? { secrets: Object.fromEntries(secrets) } : {}),
       ...(follow ? { follow } : {}),
       ...(epoch === undefined ? {} : { epoch }),
-      onOutput: (text) => context.progress(text),
+      // What a program makes of a value is known when it is done.
+      onOutput: (text) => (used.length > 0 ? undefined : context.progress(text)),
     });
     carryOver(answer, session);
-    const result = await answerOutput(answer, terminals);
+    const result = await answerOutput({ ...answer, output: maskSpread(answer.output, used) }, terminals, plan.class);
     if (signal.aborted) throw new ToolFailure("cancelled", "The command was cancelled and its program ended.", result);
     if (answer.exitCode !== undefined && answer.exitCode !== 0) {
       throw new ToolFailure("tool_error", `The command ended with exit code ${answer.exitCode}.`, {

@@ -1,17 +1,28 @@
 /** The Task tools (A6, B2): to-do items of a session, and background commands by the same ids. */
+
 import { z } from "zod";
 import { defineTool, type JsonObject, type TaskRecord, type TaskStatus, ToolFailure } from "../../contract/index.ts";
+import { taskData, taskListData, taskOutputData } from "../data/command-data.ts";
 
 const stateEffect = { kind: "state", area: "tasks" } as const;
+
+const createInput = z.object({
+  title: z.string().min(1).describe("Task title"),
+  description: z.string().optional().describe("Task description"),
+});
+export type TaskCreateGiven = z.input<typeof createInput>;
 
 export const taskCreate = defineTool<{ title: string; description?: string | undefined }, "tasks", undefined>({
   name: "TaskCreate",
   aliases: ["task_create"],
   description: "Adds a to-do item to this session's list.",
-  input: z.object({ title: z.string().min(1).describe("Task title"), description: z.string().optional().describe("Task description") }),
+  input: createInput,
+  dataSchema: taskData,
   example: { title: "Update the changelog" },
   traits: { concurrencySafe: true, searchHint: "todo plan add task item" },
   needs: ["tasks"],
+  // The list is kept as it is written: it needs no value.
+  ownsPlaceholders: ["title", "description"],
   plan: ({ title }) => ({ summary: `Add task: ${title}`, effects: [stateEffect] }),
   async run({ title, description }, { tasks }) {
     const task = await tasks.create(title, description);
@@ -24,6 +35,7 @@ export const taskList = defineTool<object, "tasks", undefined>({
   aliases: ["task_list"],
   description: "Lists to-do items and background commands of this session with their status.",
   input: z.object({}),
+  dataSchema: taskListData,
   example: {},
   traits: { concurrencySafe: true, readOnly: true, searchHint: "todo list tasks background status" },
   needs: ["tasks"],
@@ -36,11 +48,15 @@ export const taskList = defineTool<object, "tasks", undefined>({
 
 const statuses = ["pending", "in_progress", "done", "failed", "cancelled"] as const;
 
+const updateInput = z.object({ id: z.string().describe("Task ID"), status: z.enum(statuses).describe("New status") });
+export type TaskUpdateGiven = z.input<typeof updateInput>;
+
 export const taskUpdate = defineTool<{ id: string; status: TaskStatus }, "tasks", undefined>({
   name: "TaskUpdate",
   aliases: ["task_update"],
   description: "Changes the status of a to-do item: pending → in_progress or cancelled; in_progress → done, failed, cancelled or pending.",
-  input: z.object({ id: z.string().describe("Task ID"), status: z.enum(statuses).describe("New status") }),
+  input: updateInput,
+  dataSchema: taskData,
   example: { id: "task_1", status: "in_progress" },
   traits: { concurrencySafe: true, searchHint: "todo change status finish complete task" },
   needs: ["tasks"],
@@ -51,15 +67,19 @@ export const taskUpdate = defineTool<{ id: string; status: TaskStatus }, "tasks"
   },
 });
 
+const outputInput = z.object({
+  id: z.string().describe("Task ID, such as bg_task_1"),
+  offset: z.number().int().min(0).default(0).describe("The last answer's next"),
+  wait_ms: z.number().int().min(0).max(600_000).default(0).describe("Wait so long for news"),
+});
+export type TaskOutputGiven = z.input<typeof outputInput>;
+
 export const taskOutput = defineTool<{ id: string; offset: number; wait_ms: number }, "tasks", undefined>({
   name: "TaskOutput",
   aliases: ["task_output", "bash_output"],
-  description: "Reads what a background command printed, from a byte offset on, and its status. Waits up to wait_ms for news.",
-  input: z.object({
-    id: z.string().describe("Task ID, such as bg_task_1"),
-    offset: z.number().int().min(0).default(0).describe("Byte offset to read from; use the last answer's next"),
-    wait_ms: z.number().int().min(0).max(600_000).default(0).describe("How long to wait for new output or the end"),
-  }),
+  description: "Reads what a background task printed, and its status.",
+  input: outputInput,
+  dataSchema: taskOutputData,
   example: { id: "bg_task_1", offset: 0, wait_ms: 1000 },
   traits: { concurrencySafe: true, readOnly: true, searchHint: "background command output log read wait" },
   needs: ["tasks"],
@@ -76,11 +96,15 @@ export const taskOutput = defineTool<{ id: string; offset: number; wait_ms: numb
   },
 });
 
+const stopInput = z.object({ id: z.string().describe("Task ID, such as bg_task_1") });
+export type TaskStopGiven = z.input<typeof stopInput>;
+
 export const taskStop = defineTool<{ id: string }, "tasks", undefined>({
   name: "TaskStop",
   aliases: ["task_stop", "kill_shell"],
   description: "Ends a background command with everything it started.",
-  input: z.object({ id: z.string().describe("Task ID, such as bg_task_1") }),
+  input: stopInput,
+  dataSchema: taskData,
   example: { id: "bg_task_1" },
   traits: { searchHint: "background command cancel kill end stop" },
   needs: ["tasks"],

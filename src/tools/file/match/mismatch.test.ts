@@ -75,6 +75,17 @@ describe("a mismatch report", () => {
     expect(explain("  return sum;\n  return nothing;\n", "  return sum;\n")).toMatchObject({ reason: "already_applied", lines: [8] });
   });
 
+  it("does not say already applied because the new text occurs somewhere else", () => {
+    const content = "function a() {\n  close(file);\n  return 1;\n}\n\nfunction b() {\n  open(disk);\n  return 2;\n}\n";
+    expect(explainMismatch(content, { oldText: "  open(file);\n", newText: "  close(file);\n" }).reason).toBe("no_match");
+    expect(explainMismatch(content, { oldText: "  write(log);", newText: "  return 1;" }).reason).toBe("no_match");
+    expect(explainMismatch(content, { oldText: "function b() {\n  shut(disk);", newText: "function b() {\n  open(disk);" })).toEqual({
+      reason: "already_applied",
+      lines: [6],
+      count: 1,
+    });
+  });
+
   it("does not take a piece of a word, or of the old text, for the new text", () => {
     expect(explain("let total = 0;", "um").reason).toBe("no_match");
     expect(explain("item.price * item.amount", "item").reason).toBe("no_match");

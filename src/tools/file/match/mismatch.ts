@@ -65,9 +65,14 @@ function plainMismatch(file: LineText, highest: number, oldText: string): Mismat
   return { reason: "no_match", ...(isComposition ? { cause: "composition" } : {}), ...(nearest === undefined ? {} : { nearest }) };
 }
 
-/** The new text is there and the old is not. A new text that is only a piece of the old one proves less: then nothing that was to go may be left. */
+/**
+ * The new text is there, the old is not, and the surroundings of the edit say that it was made there: both texts share them, and
+ * no block is more like the old text than the one with the new text. A new text that is only a piece of the old one proves
+ * less: then nothing that was to go may be left.
+ */
 function alreadyApplied(file: LineText, oldText: string, newText: string): Mismatch | undefined {
   if (newText.trim() === "" || oldText === newText) return undefined;
+  if (!oldText.includes(newText) && !shareSurroundings(oldText, newText)) return undefined;
   const lines: number[] = [];
   for (let at = file.text.indexOf(newText); at !== -1; at = file.text.indexOf(newText, at + newText.length)) {
     if (standsAlone(file.text, at, newText)) lines.push(lineAt(file.starts, at) + 1);
@@ -80,7 +85,25 @@ function alreadyApplied(file: LineText, oldText: string, newText: string): Misma
     const present = new Set(file.lines.map((line) => line.trim()));
     if (removed.length === 0 || removed.some((line) => present.has(line.trim()))) return undefined;
   }
-  return { reason: "already_applied", lines, count: lines.length };
+  const height = newText.trimEnd().split("\n").length;
+  const nearest = nearestBlock(file, oldText);
+  const isNearest = lines.some((line) => nearest !== undefined && nearest.firstLine < line + height && line <= nearest.lastLine);
+  const isLess = nearest === undefined || nearest.similarity < similarity(oldText.trim(), newText.trim());
+  return isNearest || isLess ? { reason: "already_applied", lines, count: lines.length } : undefined;
+}
+
+/** A whole line that stays on either side of the change, or at least half of the text. */
+function shareSurroundings(oldText: string, newText: string): boolean {
+  const shorter = Math.min(oldText.length, newText.length);
+  let before = 0;
+  while (before < shorter && oldText[before] === newText[before]) before += 1;
+  let after = 0;
+  while (after < shorter - before && oldText.at(-1 - after) === newText.at(-1 - after)) after += 1;
+  const head = oldText.slice(0, before);
+  const tail = oldText.slice(oldText.length - after);
+  const lines = [...head.split("\n").slice(0, -1), ...tail.split("\n").slice(1)];
+  if (lines.some((line) => /[\p{L}\p{N}_]{3}/u.test(line))) return true;
+  return (head.trim().length + tail.trim().length) * 2 >= Math.max(oldText.trim().length, newText.trim().length);
 }
 
 const wordCharacter = /[\p{L}\p{N}_]/u;

@@ -1,5 +1,5 @@
-import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import fc from "../../../../test/support/fast-check.ts";
 import type { TextEncoding } from "../text/encoding.ts";
 import { decodeText } from "../text/encoding.ts";
 import type { Document } from "./codec.ts";

@@ -6,13 +6,14 @@ import type { FilePatch, Hunk, PatchLine } from "./patch.ts";
 import { badPatch, bodyLine, PatchReader } from "./patch.ts";
 
 const sectionLine = /^\*\*\* (Add|Update|Delete) File: (.+?)\s*$/;
+const paddedMarker = /^\s+\*\*\* (?:(?:Add|Update|Delete) File: |Move to: |End of File)/;
 const moveLine = /^\*\*\* Move to: (.+?)\s*$/;
 
 /** `lines` start at the begin line, which is line `skipped` + 1 of the call. */
 export function parseEnvelope(lines: readonly string[], skipped: number): readonly FilePatch[] {
-  const end = lines.findLastIndex((line) => line.trimEnd() === "*** End Patch");
+  const end = lines.findLastIndex((line) => line.trim() === "*** End Patch");
   if (end === -1) throw badPatch("*** End Patch is missing: the patch seems to be cut off");
-  const reader = new PatchReader(lines.slice(0, end));
+  const reader = new PatchReader(withoutPadding(lines.slice(0, end)));
   const at = (): number => skipped + reader.number;
   reader.take();
   const files: FilePatch[] = [];
@@ -29,6 +30,14 @@ export function parseEnvelope(lines: readonly string[], skipped: number): readon
     else files.push(updated(reader, path, at));
   }
   return files;
+}
+
+/** A padded begin line means padded markers. If every line carries that padding, the whole patch was indented. */
+function withoutPadding(lines: readonly string[]): readonly string[] {
+  const padding = /^\s*/.exec(lines[0] ?? "")?.[0] ?? "";
+  if (padding === "") return lines;
+  if (lines.every((line) => line.trim() === "" || line.startsWith(padding))) return lines.map((line) => line.slice(padding.length));
+  return lines.map((line) => (paddedMarker.test(line) ? line.trimStart() : line));
 }
 
 function isSection(line: string | undefined): boolean {

@@ -6,7 +6,7 @@ import { parseUnified } from "./unified.ts";
 
 export function parsePatch(text: string): readonly FilePatch[] {
   const lines = withoutFence(withoutTransportReturns(text.split("\n")));
-  const begin = lines.findIndex((line) => line.trimEnd() === "*** Begin Patch");
+  const begin = lines.findIndex((line) => line.trim() === "*** Begin Patch");
   const files = begin === -1 ? parseUnified(lines) : parseEnvelope(lines.slice(begin), begin);
   if (files.length === 0) throw badPatch("There is no file section in the patch");
   return files;

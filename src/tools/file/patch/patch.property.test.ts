@@ -1,5 +1,5 @@
-import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import fc from "../../../../test/support/fast-check.ts";
 import { ToolFailure } from "../../../contract/index.ts";
 import { unifiedDiff } from "../diff.ts";
 import type { Document } from "../match/codec.ts";

@@ -1,6 +1,6 @@
-import fc from "fast-check";
 import iconv from "iconv-lite";
 import { describe, expect, it } from "vitest";
+import fc from "../../../../test/support/fast-check.ts";
 import { decodeText, detectEncoding, encodeText, showable, type TextEncoding, textEncodings } from "./encoding.ts";
 
 const samples: Readonly<Partial<Record<TextEncoding, readonly string[]>>> = {
