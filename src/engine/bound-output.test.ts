@@ -1,5 +1,5 @@
-import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import fc from "../../test/support/fast-check.ts";
 import type { Masker, OutputWriter } from "../contract/index.ts";
 import { boundOutput } from "./bound-output.ts";
 

@@ -1,15 +1,14 @@
 /**
- * The one place that bounds what a model reads (C8): head 80 %, tail 20 %, an exact count of what
+ * The one place that bounds what a model reads (C8): the head and for most the tail, an exact count of what
  * was cut, and the whole kept under a reference. Masks on the way, so nothing clear is ever stored.
  */
-import type { Masker, OutputWriter, Truncation } from "../contract/index.ts";
+import { type CommandClass, keptHeadShare, type Masker, type OutputWriter, type Truncation } from "../contract/index.ts";
 
 export interface BoundedOutput {
   readonly text: string;
   readonly truncated?: Truncation;
 }
 
-const headShare = 0.8;
 /** Slices are masked and stored one by one, so that a huge output is never copied whole. */
 const sliceLength = 1 << 20;
 
@@ -18,6 +17,7 @@ export async function boundOutput(
   maxBytes: number,
   masker: Masker,
   createOutput: () => Promise<OutputWriter>,
+  kind?: CommandClass,
 ): Promise<BoundedOutput> {
   if (fits(text, maxBytes)) {
     const masked = masker.mask(text);
@@ -25,7 +25,8 @@ export async function boundOutput(
   }
   const writer = await createOutput();
   const stream = masker.stream();
-  const ends = new HeadAndTail(Math.floor(maxBytes * headShare), Math.ceil(maxBytes * (1 - headShare)));
+  const headBytes = Math.floor(maxBytes * keptHeadShare(kind));
+  const ends = new HeadAndTail(headBytes, maxBytes - headBytes);
   const keep = async (masked: string) => {
     if (masked === "") return;
     ends.push(masked);

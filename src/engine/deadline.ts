@@ -1,4 +1,5 @@
 /** Time limits and cancellation, handled once for every tool. */
+import { setMaxListeners } from "node:events";
 import { ToolFailure } from "../contract/index.ts";
 
 /** How long a tool may take to end in order after it was told to stop. */
@@ -17,6 +18,8 @@ export interface DeadlineOptions {
  */
 export function withDeadline<T>(options: DeadlineOptions, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
   const { timeoutMs, graceMs = defaultGraceMs, signal: outer } = options;
+  // One signal may end as many calls as its owner likes.
+  if (outer !== undefined) setMaxListeners(0, outer);
   return new Promise<T>((resolve, reject) => {
     const controller = new AbortController();
     let grace: NodeJS.Timeout | undefined;
@@ -25,7 +28,7 @@ export function withDeadline<T>(options: DeadlineOptions, work: (signal: AbortSi
       grace = setTimeout(() => end(() => reject(failure)), graceMs);
       controller.abort(failure);
     };
-    const cancel = () => stop(new ToolFailure("cancelled", "The call was cancelled."));
+    const cancel = () => stop(new ToolFailure("cancelled", "The call was cancelled.", { cause: outer?.reason }));
     const timer = setTimeout(() => stop(timeoutFailure(timeoutMs)), timeoutMs);
     const end = (settle: () => void) => {
       clearTimeout(timer);

@@ -1,10 +1,11 @@
 /** Second stage: the policy judges the plan's effects, then hooks may tighten it or answer an ask. */
-import type { Call, Decision, HookCall, JsonObject } from "../contract/index.ts";
-import { decide } from "../policy/index.ts";
+import type { AgentKit, Call, Decision, Effect, HookCall, JsonObject, PolicyInForce, PolicyWorld } from "../contract/index.ts";
+import { decide, isCovered, strictest } from "../policy/index.ts";
 import { asJson } from "./canonical.ts";
 import type { EngineDependencies } from "./dependencies.ts";
+import { answeredByCaller, answeredElsewhere, systemPathsDenied } from "./direct-call.ts";
 import { runHooks } from "./hooks.ts";
-import type { Prepared } from "./prepare.ts";
+import type { Planned, Prepared } from "./prepare.ts";
 import type { Session } from "./session.ts";
 
 export interface Judgement {
@@ -13,24 +14,60 @@ export interface Judgement {
   readonly additions: readonly string[];
 }
 
-export function judge(session: Session, call: Call, prepared: Prepared, dependencies: EngineDependencies): Decision {
-  const { mode, rules, world } = dependencies.policy(session.record);
-  const escapes = world.sandboxed && prepared.plan.confined !== true;
+export function judge(session: Session, call: Call, prepared: Planned, dependencies: EngineDependencies): Decision {
   const hidden = placeholdersInEffects(prepared, session);
-  return decide(
-    {
-      tool: prepared.tool.name,
-      traits: prepared.traits,
-      effects:
-        hidden.length === 0
-          ? prepared.plan.effects
-          : [...prepared.plan.effects, { kind: "unknown", reason: `decided by the secure variable ${hidden.join(", ")}` }],
-      mode,
-      rules,
-      doubtful: call.cutOff === true || (call.repaired?.length ?? 0) > 0,
-    },
-    escapes ? { ...world, sandboxed: false } : world,
-  );
+  const { tool, traits, plan } = prepared;
+  const effects: readonly Effect[] =
+    hidden.length === 0
+      ? plan.effects
+      : [...plan.effects, { kind: "unknown", reason: `decided by the secure variable ${hidden.join(", ")}` }];
+  const doubtful = call.cutOff === true || (call.repaired?.length ?? 0) > 0;
+  const judgedBy = ({ mode, rules, world: surroundings }: PolicyInForce): Decision => {
+    const world = call.direct ? systemPathsDenied(surroundings) : surroundings;
+    // What does not run confined has the machine's own temporary directories.
+    const escapes = (world.sandboxed || world.temporary.length > 0) && plan.confined !== true;
+    const rehearsable = world.rehearses === true && plan.rehearsable === true;
+    return decide(
+      {
+        tool: tool.name,
+        traits,
+        effects,
+        mode,
+        rules: mode === "plan" ? { ...rules, allow: rules.allow.filter(isAboutLooking) } : rules,
+        rehearsable,
+        doubtful,
+      },
+      escapes ? unconfined(world) : world,
+    );
+  };
+  const policy = dependencies.policy(session.record);
+  const decision = strictest(chainOf(policy).map(judgedBy));
+  const kit = dependencies
+    .toolkits(session.record)
+    .find(({ only }) => only !== undefined && !isCovered(only, { tool: tool.name, effects }, policy.world));
+  if (kit !== undefined && decision.verdict !== "deny") return outsideKit(decision, kit);
+  if (call.judged) return answeredElsewhere(decision);
+  return call.direct ? answeredByCaller(decision, session.roots) : decision;
+}
+
+function unconfined({ withholds: _, ...world }: PolicyWorld): PolicyWorld {
+  return { ...world, sandboxed: false, temporary: [] };
+}
+
+/** What the rules of an agent's toolkit do not cover is not available to it, whoever would allow it. */
+function outsideKit(decision: Decision, { agent, only = [] }: AgentKit): Decision {
+  const reason = `this call is not available in ${agent}'s toolkit, which has ${only.join(", ")}`;
+  return { ...decision, verdict: "deny", rule: `toolkit:${agent}`, reason, code: "permission_denied" };
+}
+
+/** The session's own policy, then its parents'. */
+function chainOf(policy: PolicyInForce): readonly PolicyInForce[] {
+  return policy.parent === undefined ? [policy] : [policy, ...chainOf(policy.parent)];
+}
+
+/** In `plan` a rule that allows a command must not make what it changes count. */
+function isAboutLooking(rule: string): boolean {
+  return /^(?:Read|WebFetch|WebSearch|Glob|Grep|List)\b/.test(rule);
 }
 
 export async function judgeWithHooks(
@@ -56,21 +93,27 @@ export async function judgeWithHooks(
   const additions: string[] = [];
   // The strictest word counts, whatever the order: one hook's `allow` must not answer the ask of another that failed.
   const strictest = (["deny", "ask", "allow"] as const).flatMap((word) => replies.find((reply) => reply.decision === word) ?? [])[0];
-  if (strictest) decision = tighten(decision, strictest.decision, strictest.reason);
+  if (strictest) decision = tighten(decision, strictest.decision, dependencies.policy(session.record).mode === "plan", strictest.reason);
   for (const reply of replies) if (reply.add !== undefined) additions.push(reply.add);
   return { decision, additions };
 }
 
 /** A hook's `allow` answers an ask; it never lifts a denial, and a denial by a hook stays one. */
-function tighten(decision: Decision, word: "allow" | "deny" | "ask" | undefined, reason = "decided by a hook"): Decision {
+function tighten(
+  decision: Decision,
+  word: "allow" | "deny" | "ask" | undefined,
+  isPlanning: boolean,
+  reason = "decided by a hook",
+): Decision {
   if (decision.verdict === "deny" || word === undefined) return decision;
   if (word === "deny") return { ...decision, verdict: "deny", rule: "hook", reason, code: "permission_denied" };
   if (word === "ask") return { ...decision, verdict: "ask", rule: "hook", reason };
-  return decision.verdict === "ask" ? { ...decision, verdict: "allow", rule: "hook", reason } : decision;
+  if (decision.verdict === "rehearse" && isPlanning) return decision;
+  return decision.verdict === "ask" || decision.verdict === "rehearse" ? { ...decision, verdict: "allow", rule: "hook", reason } : decision;
 }
 
 /** Placeholders that stand in what decides an effect: a path, a host, a program. Their real effect is not known yet. */
-function placeholdersInEffects(prepared: Prepared, { values }: Session): readonly string[] {
+function placeholdersInEffects(prepared: Planned, { values }: Session): readonly string[] {
   if (values.placeholders(prepared.input).length === 0) return [];
   const deciding = prepared.plan.effects.map((effect): JsonObject => {
     switch (effect.kind) {

@@ -1,5 +1,6 @@
 /** What the engine is given by whoever wires it; the engine itself touches neither disk nor network. */
 import type {
+  AgentKit,
   Approve,
   FileReader,
   FileWriter,
@@ -9,9 +10,11 @@ import type {
   PolicyInForce,
   RunPorts,
   SessionRecord,
+  StandingAnswer,
   Store,
 } from "../contract/index.ts";
 import type { ToolRegistry } from "../registry/index.ts";
+import type { PathLocks } from "./path-locks.ts";
 
 export interface EngineLimits {
   /** Time limit of a call whose tool names none. */
@@ -39,15 +42,32 @@ interface SessionFacts {
 /** Ports that belong to one session; the catalogue and the file ports are the engine's own. */
 export type SessionPorts = Omit<RunPorts, "files" | "catalog" | "outputs">;
 
+/** Who can be asked on behalf of a session. */
+export interface Asker {
+  /** Asks a person in this process. */
+  readonly approve?: Approve;
+  /** Answer of `approve` to everything: with `once` nothing is rehearsed, with `deny` nothing is asked about a rehearsal. */
+  readonly standingAnswer?: StandingAnswer;
+  /** Without `approve`: whether an ask waits as a record for an answer from elsewhere, or is a denial. */
+  readonly asking: "record" | "nobody";
+}
+
 export interface EngineDependencies {
   readonly store: Store;
+  /** Shared with whoever else writes files for this engine. */
+  readonly locks: PathLocks;
   readonly registry: ToolRegistry;
   readonly deferThreshold: number;
   readonly userHome: string;
+  edits(session: SessionRecord): "exact" | "whitespace";
+  /** Makes a session's policy ready for `policy`, its parents' included. */
+  holdPolicy(session: SessionRecord): Promise<void>;
   policy(session: SessionRecord): PolicyInForce;
-  /** Keeps the rules a person chose with "always", for this workspace. */
-  rememberRules(workspace: string, rules: readonly string[]): Promise<void>;
-  files(cwd: () => string): FileWriter & FileReader;
+  /** Toolkits that bound the session: its own first, then its parents'. */
+  toolkits(session: SessionRecord): readonly AgentKit[];
+  /** Keeps the rules a person chose with "always", for this workspace. `offline`: what they allow gets no network. */
+  rememberRules(workspace: string, rules: readonly string[], offline: boolean): Promise<void>;
+  files(cwd: () => string, session: SessionRecord): FileWriter & FileReader;
   images: Images;
   /** The same ports for the same session, however often it is opened. */
   sessionPorts(facts: SessionFacts): Promise<Partial<SessionPorts>>;
@@ -55,10 +75,7 @@ export interface EngineDependencies {
   /** The same without shapes of tokens: for what must be run again as it is. */
   readonly valueMasker: Masker;
   readonly hooks: readonly Hook[];
-  /** Asks a person in this process. */
-  readonly approve?: Approve;
-  /** Without `approve`: whether an ask waits as a record for an answer from elsewhere, or is a denial. */
-  readonly asking: "record" | "nobody";
+  asker(session: SessionRecord): Asker;
   readonly limits: EngineLimits;
   /** False trades power-cut safety for speed; a kill of the process still loses nothing. */
   readonly durable: boolean;

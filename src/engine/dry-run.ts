@@ -2,16 +2,17 @@
  * A dry run: what the call would do, and what the policy says to it. Changes nothing. A command is
  * rehearsed for real in a copy-on-write view where the machine has one.
  */
-import type { Call, Decision, Json, Result, RunContext, ToolOutput } from "../contract/index.ts";
+import { type Call, type Decision, type Json, plannedText, type Result, type ToolOutput } from "../contract/index.ts";
 import { asJson } from "./canonical.ts";
 import { withDeadline } from "./deadline.ts";
 import { judge } from "./decide.ts";
 import type { EngineDependencies } from "./dependencies.ts";
 import { denial } from "./gate.ts";
 import { guardFiles } from "./guarded-files.ts";
-import { liveText } from "./live-text.ts";
+import { timeoutOf } from "./perform.ts";
 import type { Prepared } from "./prepare.ts";
 import { type ResultContext, resultOf } from "./result.ts";
+import { runContext } from "./run-context.ts";
 import type { Session } from "./session.ts";
 import type { CallMemory } from "./session-state.ts";
 
@@ -34,7 +35,7 @@ export async function dryRun(run: DryRun, dependencies: EngineDependencies): Pro
 }
 
 function planned({ plan }: Prepared): ToolOutput {
-  const lines = [`Would do: ${plan.summary}`];
+  const lines = [`${plannedText}${plan.summary}`];
   if (plan.preview?.type === "diff" || plan.preview?.type === "text") lines.push("", plan.preview.text);
   return {
     output: lines.join("\n"),
@@ -57,28 +58,18 @@ function withDecision(data: Json | undefined, decision: Decision): Json {
 }
 
 async function rehearse(run: DryRun, dependencies: EngineDependencies): Promise<ToolOutput> {
-  const { session, call, prepared, memory } = run;
+  const { session, call, prepared, memory, options } = run;
   const { tool, input, plan } = prepared;
+  const { limits, masker } = dependencies;
   return withDeadline(
-    { timeoutMs: dependencies.limits.callTimeoutMs, signal: run.signal, graceMs: tool.graceMs ?? 250 },
+    { timeoutMs: timeoutOf(tool, input, limits.callTimeoutMs), signal: run.signal, graceMs: tool.graceMs ?? 250 },
     async (signal) => {
-      const context: RunContext = {
-        callId: call.id,
-        seen: memory,
-        signal,
-        session: memory.session(session.roots, dependencies.userHome),
-        plan,
-        progress: (text) => run.options.onProgress?.(dependencies.masker.mask(text)),
-        live: () =>
-          liveText(
-            dependencies.masker,
-            () => dependencies.store.createOutput(session.record.id),
-            (masked) => run.options.onProgress?.(masked),
-          ),
-        ...session.runPorts(guardFiles(session.files, { ...plan, effects: [] }, signal, new Map()).files),
-      };
-      if (!tool.rehearse) return planned(prepared);
-      return tool.rehearse(input, context, { network: "none", keep: run.options.keep ?? false });
+      const files = guardFiles(session.files, { ...plan, effects: [] }, signal, new Map()).files;
+      const onMasked = (text: string) => options.onProgress?.(text);
+      const onText = (text: string) => onMasked(masker.mask(text));
+      const context = runContext({ session, tool, call, memory, plan, signal, files, onText, onMasked }, dependencies);
+      const rehearsed = await tool.rehearse?.(input, context, { network: "none", keep: options.keep ?? false });
+      return rehearsed?.told ?? planned(prepared);
     },
   );
 }

@@ -7,14 +7,18 @@ const pageSize = 500;
 
 export class EventFeed {
   readonly #store: Pick<Store, "appendEvents" | "readEvents" | "changed">;
+  readonly #log: (message: string, cause?: unknown) => void;
   readonly #listeners = new Set<EventListener>();
 
-  constructor(store: Pick<Store, "appendEvents" | "readEvents" | "changed">) {
+  constructor(store: Pick<Store, "appendEvents" | "readEvents" | "changed">, log: (message: string, cause?: unknown) => void) {
     this.#store = store;
+    this.#log = log;
   }
 
-  async append(sessionId: string, drafts: readonly EventDraft[]): Promise<void> {
-    this.publish(await this.#store.appendEvents(sessionId, drafts));
+  async append(sessionId: string, drafts: readonly EventDraft[]): Promise<readonly KaryiEvent[]> {
+    const events = await this.#store.appendEvents(sessionId, drafts);
+    this.publish(events);
+    return events;
   }
 
   /**
@@ -22,7 +26,10 @@ export class EventFeed {
    * cannot take it cannot take the end of its call either, and that is reported.
    */
   async appendSoon(sessionId: string, drafts: readonly EventDraft[]): Promise<void> {
-    if (this.isHeard) return this.append(sessionId, drafts);
+    if (this.isHeard) {
+      await this.append(sessionId, drafts);
+      return;
+    }
     this.#store.appendEvents(sessionId, drafts, true).then(
       (events) => this.publish(events),
       () => {},
@@ -32,7 +39,16 @@ export class EventFeed {
   /** Hands on what is already in the store. */
   publish(events: readonly KaryiEvent[]): void {
     if (this.#listeners.size === 0) return;
-    for (const event of events) for (const listener of this.#listeners) listener(event);
+    for (const event of events) for (const listener of this.#listeners) this.#tell(listener, event);
+  }
+
+  /** What a listener throws is its own defect: the call whose event it heard goes on. */
+  #tell(listener: EventListener, event: KaryiEvent): void {
+    try {
+      listener(event);
+    } catch (error) {
+      this.#log("A listener of events failed", error);
+    }
   }
 
   get isHeard(): boolean {

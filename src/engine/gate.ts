@@ -10,13 +10,17 @@ import {
   type Call,
   type Decision,
   type EventDraft,
+  type FileChange,
+  type PolicyInForce,
+  type RehearsedBody,
+  type Tool,
   ToolFailure,
 } from "../contract/index.ts";
 import { policyVersion, proposeRules } from "../policy/index.ts";
 import { asJson, hashOf } from "./canonical.ts";
 import type { EngineDependencies } from "./dependencies.ts";
 import type { EventFeed } from "./event-feed.ts";
-import type { Prepared } from "./prepare.ts";
+import type { Planned, Prepared } from "./prepare.ts";
 import { callStart, requestOf } from "./records.ts";
 import type { Session } from "./session.ts";
 
@@ -27,11 +31,22 @@ export type GateOutcome =
 export interface GateRequest {
   readonly session: Session;
   readonly call: Call;
-  readonly prepared: Prepared;
+  readonly prepared: Prepared | Planned;
   readonly decision: Decision;
   /** Wait for the answer, or return `suspended`. */
   readonly wait: boolean;
   readonly signal: AbortSignal;
+  /** What the call came to where nothing counts. */
+  readonly rehearsal?: CardRehearsal;
+  /** The call was begun as a rehearsal: it is in the records and in the stream already. */
+  readonly begun?: boolean;
+}
+
+/** A rehearsal as a card shows it. */
+export interface CardRehearsal {
+  readonly report: RehearsedBody;
+  readonly output: string;
+  readonly changes?: readonly FileChange[];
 }
 
 export class Gate {
@@ -48,14 +63,24 @@ export class Gate {
     const { decision } = request;
     if (decision.verdict === "deny") throw denial(decision);
     if (decision.verdict === "allow") return { kind: "open" };
-    const planHash = planHashOf(request);
+    const planHash = planHashOf(request, request.rehearsal?.report ?? earlier?.card.rehearsal);
     if (earlier) return this.#reuse(request, earlier, planHash);
-    const { approve, asking } = this.#dependencies;
+    const { approve, asking } = this.#dependencies.asker(request.session.record);
     if (!approve && asking === "nobody") throw nobodyToAsk(decision);
     const record = await this.#ask(request, planHash);
     if (approve) return this.#consult(request, record, (signal) => approve(record.card, signal));
     if (request.wait) return this.#consult(request, record);
     return { kind: "suspended", approvalId: record.id, summary: record.card.summary };
+  }
+
+  /** The question about exactly this call that is open or answered and unused, by whatever id it was made; else a new one. */
+  async askAgain(request: GateRequest): Promise<ApprovalRecord> {
+    const planHash = planHashOf(request, undefined);
+    const version = this.#policyVersion(request.session);
+    const known = await this.#dependencies.store.listApprovals({ sessionId: request.session.record.id });
+    const same = known.filter((record) => record.planHash === planHash && record.policyVersion === version);
+    const live = (["granted", "pending", "refused"] as const).map((status) => same.find((record) => record.status === status));
+    return live.find((record) => record !== undefined) ?? this.#ask(request, planHash);
   }
 
   /** Records a person's answer and says so in the session's stream. `undefined` when it was answered before. */
@@ -67,11 +92,23 @@ export class Gate {
       answeredBy,
       now: now(),
       ...(reply.words === undefined ? {} : { words: reply.words }),
+      ...(reply.nonce === undefined ? {} : { nonce: reply.nonce }),
     });
     if (!record) return undefined;
     if (reply.answer === "always" && record.card.proposal) await this.#remember(record);
-    await this.#feed.append(record.sessionId, [permissionResult(record)]);
+    await this.#feed.append(record.sessionId, [permissionResult(record, this.#dependencies.masker)]);
     return record;
+  }
+
+  /** The question as it is now: a plan or a policy that changed has another card and another nonce. */
+  async renew(request: GateRequest, record: ApprovalRecord): Promise<ApprovalRecord> {
+    const planHash = planHashOf(request, request.rehearsal?.report ?? record.card.rehearsal);
+    const policyVersionNow = this.#policyVersion(request.session);
+    if (planHash === record.planHash && policyVersionNow === record.policyVersion) return record;
+    const { store, newId } = this.#dependencies;
+    const card = this.#card(request, record.id);
+    const renewed = { id: record.id, card, planHash, nonce: newId(), policyVersion: policyVersionNow };
+    return (await store.renewApproval(renewed)) ?? record;
   }
 
   async #ask(request: GateRequest, planHash: string): Promise<ApprovalRecord> {
@@ -92,17 +129,24 @@ export class Gate {
     };
     const start = callStart(request.session, request.call, request.prepared, this.#dependencies);
     const call = { ...start.call, request: requestOf(request.call, this.#dependencies) };
-    const events = await store.requestApproval({ record, call, events: [...start.events, permissionRequest(card)] });
+    const { begun = false } = request;
+    const asks = permissionRequest(card);
+    const events = await store.requestApproval({ record, call, events: begun ? [asks] : [...start.events, asks], rehearsed: begun });
     this.#feed.publish(events);
     return { ...record, status: "pending" };
   }
 
   #card(request: GateRequest, approvalId: string): ApprovalCard {
-    const { session, call, prepared, decision } = request;
+    const { session, call, prepared, decision, rehearsal } = request;
     const { masker, policy } = this.#dependencies;
     const { mode, rules, world } = policy(session.record);
     const { plan, tool, traits } = prepared;
-    const proposal = proposeRules({ tool: tool.name, traits, effects: plan.effects, mode, rules }, decision, world);
+    const proposal = proposeRules(
+      { tool: tool.name, traits, effects: plan.effects, mode, rules, rehearsable: plan.rehearsable === true },
+      decision,
+      world,
+    );
+    const canRehearse = !call.foreign && !rehearsal && (tool as Partial<Tool>).rehearse !== undefined;
     return masker.maskJson<ApprovalCard>({
       approvalId,
       sessionId: session.record.id,
@@ -112,11 +156,14 @@ export class Gate {
       cwd: session.cwd,
       summary: plan.summary,
       effects: plan.effects,
+      verdicts: decision.effects,
+      ...(plan.class === undefined ? {} : { class: plan.class }),
       ...(plan.preview === undefined ? {} : { preview: plan.preview }),
       rule: decision.rule,
       reason: decision.reason,
       ...(proposal.rules.length === 0 ? {} : { proposal }),
-      ...(tool.rehearse ? { canRehearse: true } : {}),
+      ...(canRehearse ? { canRehearse } : {}),
+      ...(rehearsal ? cardOf(rehearsal) : {}),
     });
   }
 
@@ -171,7 +218,7 @@ export class Gate {
   /** A call that was asked about before: the old answer counts only for exactly what it was given for. */
   async #reuse(request: GateRequest, record: ApprovalRecord, planHash: string): Promise<GateOutcome> {
     if (record.status === "pending") {
-      const { approve } = this.#dependencies;
+      const { approve } = this.#dependencies.asker(request.session.record);
       if (approve) return this.#consult(request, record, (signal) => approve(record.card, signal));
       if (request.wait) return this.#consult(request, record);
       return { kind: "suspended", approvalId: record.id, summary: record.card.summary };
@@ -192,27 +239,34 @@ export class Gate {
   }
 
   #policyVersion(session: Session): string {
-    const { mode, rules, world } = this.#dependencies.policy(session.record);
     // Rules added by "always" only widen, so they are left out: one answer must not void the others.
-    return policyVersion({ ...rules, allow: [] }, mode, world);
+    const versionOf = ({ mode, rules, world, parent }: PolicyInForce): string =>
+      [policyVersion({ ...rules, allow: [] }, mode, world), ...(parent ? [versionOf(parent)] : [])].join(" ");
+    return versionOf(this.#dependencies.policy(session.record));
   }
 
   async #remember(record: ApprovalRecord): Promise<void> {
     const session = await this.#dependencies.store.session(record.sessionId);
-    if (session) await this.#dependencies.rememberRules(session.workspace, record.card.proposal?.rules ?? []);
+    const { proposal, rehearsal } = record.card;
+    // A rehearsal shows whether the network is wanted; what was asked about beforehand keeps what the config gives.
+    const offline = rehearsal !== undefined && rehearsal.network_attempts === 0;
+    if (session) await this.#dependencies.rememberRules(session.workspace, proposal?.rules ?? [], offline);
   }
 }
 
-function planHashOf({ session, prepared }: GateRequest): string {
+/** What a rehearsal showed is committed without a second run: then nothing depends on what would be run by now. */
+function planHashOf({ session, prepared }: GateRequest, rehearsed: RehearsedBody | undefined): string {
   const { tool, input, plan } = prepared;
-  const { effects, preview, changes } = plan;
-  return hashOf({ tool: tool.name, input, cwd: session.cwd, effects, preview, changes });
+  const { effects, preview, changes, runs } = plan;
+  return hashOf({ tool: tool.name, input, cwd: session.cwd, effects, preview, changes, ...(rehearsed?.change_set ? {} : { runs }) });
 }
 
 export function denial(decision: Decision): ToolFailure {
   return new ToolFailure(decision.code ?? "permission_denied", `Not allowed: ${decision.reason}.`, {
-    hint: "Do it another way, or ask the person to change the policy; `karyi policy explain` shows why.",
-    details: { reason: "denied_by_policy", rule: decision.rule },
+    hint: decision.byMode
+      ? "Only look and plan now; a person leaves plan mode, with --mode or in the session."
+      : "Do it another way, or ask the person to change the policy; `karyi policy explain` shows why.",
+    details: { reason: "denied_by_policy", rule: decision.rule, ...(decision.byMode && { by_mode: true }) },
   });
 }
 
@@ -236,18 +290,36 @@ function refusal(decision: Decision, record: ApprovalRecord): ToolFailure {
   });
 }
 
-function permissionRequest(card: ApprovalCard): EventDraft {
+function cardOf({ report, output, changes }: CardRehearsal): Pick<ApprovalCard, "rehearsal" | "output" | "changes"> {
+  return { rehearsal: report, output, ...(changes === undefined ? {} : { changes }) };
+}
+
+function permissionRequest({ approvalId, callId, tool, summary, reason, rule, rehearsal, class: kind }: ApprovalCard): EventDraft {
   return {
     type: "permission_request",
-    callId: card.callId,
-    body: { approval_id: card.approvalId, tool: card.tool, summary: card.summary, reason: card.reason, rule: card.rule },
+    callId,
+    body: {
+      approval_id: approvalId,
+      tool,
+      summary,
+      reason,
+      rule,
+      ...(kind === undefined ? {} : { class: kind }),
+      ...(rehearsal === undefined ? {} : { rehearsal }),
+    },
   };
 }
 
-function permissionResult(record: ApprovalRecord): EventDraft {
+function permissionResult({ id, callId, answer, answeredBy, words }: ApprovalRecord, masker: EngineDependencies["masker"]): EventDraft {
   return {
     type: "permission_result",
-    callId: record.callId,
-    body: { approval_id: record.id, answer: record.answer ?? null, answered_by: record.answeredBy ?? null },
+    callId,
+    body: {
+      approval_id: id,
+      answer: answer ?? null,
+      answered_by: answeredBy ?? null,
+      // A person may quote a value that is secret.
+      ...(words === undefined ? {} : { words: masker.mask(words) }),
+    },
   };
 }

@@ -34,7 +34,7 @@ export function guardFiles(files: FileWriter, plan: Plan, signal: AbortSignal, w
       revoked = true;
     },
     files: {
-      resolve: (path) => files.resolve(path),
+      resolve: (path, whose) => files.resolve(path, whose),
       stat: (path) => files.stat(path),
       open: (facts) => files.open(facts),
       readAll: (facts, maxBytes) => files.readAll(facts, maxBytes),

@@ -5,6 +5,7 @@
 import {
   type Call,
   type Fingerprint,
+  isSuspended,
   type JournalEntry,
   type KaryiEvent,
   type Plan,
@@ -19,21 +20,23 @@ import { withDeadline } from "./deadline.ts";
 import type { EngineDependencies } from "./dependencies.ts";
 import type { EventFeed } from "./event-feed.ts";
 import { type GuardedFiles, guardFiles } from "./guarded-files.ts";
-import { keptPatch } from "./kept-env.ts";
-import { liveText } from "./live-text.ts";
 import type { PathLocks } from "./path-locks.ts";
 import type { Prepared } from "./prepare.ts";
 import { Progress } from "./progress.ts";
-import { callStart, isSameCall, toolResult } from "./records.ts";
+import { callStart, isSameCall } from "./records.ts";
 import { failureResult, type ResultContext, resultOf } from "./result.ts";
+import { runContext } from "./run-context.ts";
 import type { Session } from "./session.ts";
 import type { CallMemory } from "./session-state.ts";
+import { settle } from "./settle.ts";
 
 export interface Performance {
   readonly session: Session;
   readonly call: Call;
   /** Its id was made here, so no other process can know it. */
   readonly isNew: boolean;
+  /** It began before and is in the stream already. */
+  readonly isAgain: boolean;
   /** What the records show: placeholders stay placeholders. */
   readonly shown: Prepared;
   /** What runs: the same with the values filled in. */
@@ -46,6 +49,12 @@ export interface Performance {
   readonly result: ResultContext;
   /** Plans again, under the lock, when somebody else was faster; absent when a person approved exactly this plan. */
   readonly replan?: () => Promise<Prepared>;
+  /** Done in the place of the tool's `run`: it locks and journals what it changes itself. */
+  readonly instead?: (context: RunContext) => Promise<ToolOutput>;
+  /** Less than the config gives. */
+  readonly network?: "none";
+  /** The rule that decided. */
+  readonly rule?: string;
 }
 
 /** When a step is recorded: before it is waited for, or soon after. */
@@ -69,9 +78,13 @@ export class Performer {
   }
 
   async perform(performance: Performance): Promise<Result> {
-    const paths = writtenPaths(performance.real.plan);
-    if (paths.length === 0) return this.#start(performance, performance.real, nothing);
+    const { instead } = performance;
+    const paths = instead ? [] : writtenPaths(performance.real.plan);
     const signal = performance.signal ?? never;
+    if (paths.length === 0) {
+      // What the tool finds out that it changes is locked on its way.
+      return this.#start(performance, performance.real, nothing).finally(() => this.#locks.release(performance.call.id));
+    }
     const release = await this.#locks.acquire(performance.call.id, paths, signal);
     try {
       const before = await captureBefore(performance.real.plan, this.#dependencies.images, performance.memory);
@@ -85,7 +98,7 @@ export class Performer {
   }
 
   async #start(performance: Performance, real: Prepared, { entries: journal, onDisk }: BeforeImages): Promise<Result> {
-    const { session, call, shown, approvalId } = performance;
+    const { session, call, shown, approvalId, isAgain } = performance;
     const { store } = this.#dependencies;
     const durable = this.#dependencies.durable && needsDisk(real.plan);
     if (this.#maySettleLater(performance, real)) {
@@ -96,7 +109,12 @@ export class Performer {
     }
     const start = callStart(session, call, shown, this.#dependencies, journal);
     // A call that was asked about is in the stream already.
-    const started = await store.startCall({ ...start, durable, ...(approvalId === undefined ? {} : { approvalId, events: [] }) });
+    const started = await store.startCall({
+      ...start,
+      durable,
+      ...(isAgain ? { events: [] } : {}),
+      ...(approvalId === undefined ? {} : { approvalId, events: [] }),
+    });
     if (started.kind === "known") {
       const same = isSameCall(started.call, session, call, this.#dependencies);
       return alreadyKnown(same ? started.call.result : undefined, call);
@@ -116,7 +134,6 @@ export class Performer {
     const { session, call, memory, result: context } = performance;
     const { store, images } = this.#dependencies;
     let result: Result;
-    let after: AfterImage[] = [];
     let failed: unknown;
     let produced: ToolOutput | undefined;
     const written = new Map<string, Fingerprint>();
@@ -124,33 +141,32 @@ export class Performer {
       produced = await this.#runFollowingTheWorld(performance, real, written);
     } catch (error) {
       failed = error;
+      if (real.tool.resumable && isSuspended(performance.signal) && (await store.leaveWaiting(call.id)))
+        return failureResult(error, false, context);
     }
     // What the tool itself journaled (a captured command) counts as well as what the plan named.
-    const entries = real.tool.rehearse ? await store.journal(call.id) : journal;
+    const parts = real.tool.rehearse ? store.journalParts(call.id) : [journal];
     const untouched = failed instanceof ToolFailure && failed.unchanged;
-    if (untouched) after = entries.map(({ path, before }) => ({ path, after: before }));
-    else if (entries.length > 0) after = await captureAfter(entries, images, written);
-    const changed = changedSince(entries, after);
+    const after: AfterImage[] = [];
+    let changed = false;
+    for await (const entries of parts) {
+      const found = untouched
+        ? entries.map(({ path, before }): AfterImage => ({ path, after: before }))
+        : await captureAfter(entries.filter(isOpen), images, written);
+      after.push(...found);
+      changed ||= changedSince(entries, found);
+    }
     if (produced) {
       result = await resultOf(produced, changed, context).catch((error) => failureResult(error, changed, context));
     } else {
       if (!(failed instanceof ToolFailure)) this.#dependencies.log(`${real.tool.name} failed unexpectedly`, failed);
       result = await failureResult(failed, changed, context);
     }
-    const patch = memory.patch();
-    const settled = store.settleCall({
-      callId: call.id,
-      sessionId: session.record.id,
-      status: result.status === "ok" ? "success" : "failed",
-      result,
-      events: [toolResult(call, result)],
-      ...(patch === undefined ? {} : { patch: await keptPatch(patch, this.#dependencies.masker, session.values) }),
-      ...(after.length === 0 ? {} : { after }),
-      ...when,
-    });
-    if (when.soon) this.#later(settled);
-    else this.#feed.publish(await settled);
-    if (patch) session.open.apply(patch);
+    const { rule } = performance;
+    const settling = { session, call, memory, result, ...(after.length === 0 ? {} : { after }), ...(rule && { rule }), ...when };
+    const { committed } = await settle(settling, this.#dependencies);
+    if (when.soon) this.#later(committed);
+    else this.#feed.publish(await committed);
     return result;
   }
 
@@ -186,9 +202,9 @@ export class Performer {
   }
 
   async #invoke(performance: Performance, real: Prepared, written: Map<string, Fingerprint>): Promise<ToolOutput> {
-    const { session, call, memory, onProgress } = performance;
+    const { session, call, memory, network, onProgress, instead } = performance;
     const { tool, input, plan } = real;
-    const { limits, masker, store, userHome } = this.#dependencies;
+    const { limits, masker } = this.#dependencies;
     let guarded: GuardedFiles | undefined;
     const progress = new Progress(call, session.record.id, this.#feed, masker, onProgress);
     try {
@@ -200,22 +216,22 @@ export class Performer {
         },
         async (signal) => {
           guarded = guardFiles(session.files, plan, signal, written);
-          const context: RunContext = {
-            callId: call.id,
-            seen: memory,
-            signal,
-            session: memory.session(session.roots, userHome),
-            plan,
-            progress: (text) => progress.push(text),
-            live: () =>
-              liveText(
-                masker,
-                () => store.createOutput(session.record.id),
-                (masked) => progress.accept(masked),
-              ),
-            ...session.runPorts(guarded.files),
-          };
-          return tool.run(input, context);
+          const context = runContext(
+            {
+              session,
+              tool,
+              call,
+              memory,
+              plan,
+              signal,
+              files: guarded.files,
+              ...(network === undefined ? {} : { network }),
+              onText: (text) => progress.push(text),
+              onMasked: (masked) => progress.accept(masked),
+            },
+            this.#dependencies,
+          );
+          return instead ? instead(context) : tool.run(input, context);
         },
       );
     } finally {
@@ -225,28 +241,39 @@ export class Performer {
   }
 }
 
+/** A captured command's commit has said already what it left. */
+function isOpen({ after }: JournalEntry): boolean {
+  return after === undefined;
+}
+
 const never = new AbortController().signal;
 const nothing: BeforeImages = { entries: [], onDisk: Promise.resolve() };
 
-function timeoutOf(tool: Tool, input: unknown, fallback: number): number {
+export function timeoutOf(tool: Tool, input: unknown, fallback: number): number {
   if (typeof tool.timeoutMs === "function") return tool.timeoutMs(input);
   return tool.timeoutMs ?? fallback;
 }
 
 function writtenPaths(plan: Plan): string[] {
-  return plan.effects.flatMap((effect) => (effect.kind === "write" ? [effect.path.real] : []));
+  return plan.effects.flatMap((effect) => {
+    if (effect.kind === "write") return [effect.path.real];
+    return effect.kind === "state" && effect.record !== undefined ? [effect.record] : [];
+  });
 }
 
-/** Reads and Karyi's own records need not wait for the disk; whatever changes the world does. */
+/** Reads and Karyi's own records need not wait for the disk, unless they can be undone; whatever changes the world does. */
 function needsDisk(plan: Plan): boolean {
-  return plan.effects.some((effect) => effect.kind !== "read" && effect.kind !== "state" && !(effect.kind === "run" && effect.understood));
+  return plan.effects.some((effect) => {
+    if (effect.kind === "state") return effect.record !== undefined;
+    return effect.kind !== "read" && !(effect.kind === "run" && effect.understood);
+  });
 }
 
 function isStale(error: unknown): boolean {
-  return error instanceof ToolFailure && error.details?.reason === "stale_file";
+  return error instanceof ToolFailure && (error.details?.reason === "stale_file" || error.details?.reason === "version_conflict");
 }
 
-function alreadyKnown(result: Result | undefined, call: Call): Result {
+export function alreadyKnown(result: Result | undefined, call: Call): Result {
   if (result) return result;
   throw new ToolFailure("tool_conflict", `The call ${call.id} is already under way.`, { details: { reason: "call_under_way" } });
 }

@@ -18,11 +18,16 @@ import type { CallMemory } from "./session-state.ts";
 /** A plan only looks: what takes longer than this is not coming back. */
 const planTimeoutMs = 60_000;
 
-export interface Prepared {
-  readonly tool: Tool;
+/** As much of a call as the policy and the records need. */
+export interface Planned {
+  readonly tool: Pick<Tool, "name">;
   readonly traits: Traits;
   readonly input: unknown;
   readonly plan: Plan;
+}
+
+export interface Prepared extends Planned {
+  readonly tool: Tool;
 }
 
 export function findTool(session: Session, call: Call): Tool {
@@ -49,7 +54,7 @@ export class PlanFailed extends Error {
 }
 
 export async function prepare(session: Session, call: Call, tool: Tool, memory: CallMemory, signal: AbortSignal): Promise<Prepared> {
-  const input = parseInput(tool, call.input);
+  const input = await parseInput(tool, call.input);
   const traits = traitsOf(tool);
   const looked: PathFacts[] = [];
   try {
@@ -100,7 +105,7 @@ export async function planCall(
       seen: memory,
       signal,
       session: session.view(),
-      ...session.readPorts(onLook),
+      ...session.readPorts(tool, onLook),
     };
     return plan.call(tool, input, context);
   });
@@ -108,18 +113,9 @@ export async function planCall(
 
 /** Written in code and read-only, a tool without a plan is a read; any other is somebody else's deed: asked about, alone, not undoable. */
 function defaultPlan(tool: Tool): Plan {
-  const readOnly = traitsOf(tool).readOnly && isZod(tool);
+  const readOnly = traitsOf(tool).readOnly && tool.importedFrom === undefined;
   return {
     summary: `${tool.name}`,
-    effects: readOnly ? [] : [{ kind: "remote", server: serverOf(tool.name), tool: tool.name }],
+    effects: readOnly ? [] : [{ kind: "remote", server: tool.importedFrom ?? "local", tool: tool.name }],
   };
-}
-
-function isZod(tool: Tool): boolean {
-  return typeof (tool.input as { safeParse?: unknown }).safeParse === "function";
-}
-
-function serverOf(name: string): string {
-  const match = /^mcp__(.+?)__/.exec(name) ?? /^([^:]+):/.exec(name);
-  return match?.[1] ?? "local";
 }

@@ -1,8 +1,19 @@
 /** The rows and events that a call leaves behind, built in one place so that every way of ending it looks the same. */
-import type { Call, CallRecord, CallStart, EventDraft, JournalEntry, Json, Result } from "../contract/index.ts";
+import type {
+  Call,
+  CallRecord,
+  CallStart,
+  CommandClass,
+  EventBodies,
+  EventDraft,
+  JournalEntry,
+  Json,
+  JsonObject,
+  Result,
+} from "../contract/index.ts";
 import { asJson, hashOf } from "./canonical.ts";
 import type { EngineDependencies } from "./dependencies.ts";
-import type { Prepared } from "./prepare.ts";
+import type { Planned } from "./prepare.ts";
 import type { Session } from "./session.ts";
 
 /** How much of an output the event stream repeats; the whole is in the call's record. */
@@ -11,7 +22,7 @@ const eventOutputLimit = 4096;
 export function callStart(
   session: Pick<Session, "record" | "cwd">,
   call: Call,
-  prepared: Prepared,
+  prepared: Planned,
   { store, masker, now }: Pick<EngineDependencies, "store" | "masker" | "now">,
   journal: readonly JournalEntry[] = [],
 ): Omit<CallStart, "durable"> {
@@ -32,7 +43,7 @@ export function callStart(
       ...(call.messageId === undefined ? {} : { messageId: call.messageId }),
       ...(call.agent === undefined ? {} : { agent: call.agent }),
     },
-    events: [toolCall(call, prepared.tool.name, input, summary)],
+    events: [toolCall(call, prepared, input, summary)],
     journal,
   };
 }
@@ -42,27 +53,48 @@ export function requestOf(call: Call, { valueMasker }: Pick<EngineDependencies, 
   return valueMasker.maskJson(requestJson(call));
 }
 
+/** How the record of a call looks while the call is rehearsed: a process that dies then has changed nothing. */
+export function rehearsingRequest(request: Json): Json {
+  return { ...(request as JsonObject), rehearsing: true };
+}
+
+export function isRehearsing({ request }: CallRecord): boolean {
+  return (request as { readonly rehearsing?: boolean } | null)?.rehearsing === true;
+}
+
 function requestJson(call: Call): Json {
   return asJson({
     name: call.name,
     input: call.input,
+    providerId: call.providerId,
     repaired: call.repaired,
     cutOff: call.cutOff,
     agent: call.agent,
     messageId: call.messageId,
+    direct: call.direct,
+    foreign: call.foreign,
   });
 }
 
-function toolCall(call: Call, tool: string, input: Json, summary: string): EventDraft {
+function toolCall(call: Call, { tool, plan }: Planned, input: Json, summary: string): EventDraft {
   return {
     type: "tool_call",
     callId: call.id,
     ...(call.agent === undefined ? {} : { agent: call.agent }),
-    body: { tool, input, summary, ...(call.repaired === undefined ? {} : { repaired: [...call.repaired] }) },
+    body: {
+      tool: tool.name,
+      input,
+      summary,
+      ...(plan.class === undefined ? {} : { class: plan.class }),
+      ...(call.repaired === undefined ? {} : { repaired: [...call.repaired] }),
+    },
   };
 }
 
-export function toolResult(call: Call, result: Result): EventDraft {
+/** A body with only what JSON holds; it is the same type without what JSON drops. */
+const plain = <T>(value: T): T => asJson(value) as T;
+
+export function toolResult(call: Pick<Call, "id" | "agent">, result: Result): EventDraft {
   const { output } = result;
   return {
     type: "tool_result",
@@ -75,9 +107,30 @@ export function toolResult(call: Call, result: Result): EventDraft {
       output_length: output.length,
       undoable: result.undoable,
       duration_ms: result.durationMs,
-      ...(result.error === undefined ? {} : { error: asJson(result.error) }),
-      ...(result.truncated === undefined ? {} : { truncated: asJson(result.truncated) }),
+      ...toldData(result.data),
+      ...(result.error === undefined ? {} : { error: plain(result.error) }),
+      ...(result.truncated === undefined ? {} : { truncated: plain(result.truncated) }),
     },
+  };
+}
+
+/** How many changed paths an event names. */
+const eventChanges = 50;
+
+/** What whoever watches wants of `data`: the class of a command, which files changed, and what an undo took back. */
+function toldData(data: Json | undefined): Partial<EventBodies["tool_result"]> {
+  if (typeof data !== "object" || data === null || Array.isArray(data)) return {};
+  const { class: kind, changes, changes_total: total, undone } = data as JsonObject;
+  const paths = (Array.isArray(changes) ? changes : []).slice(0, eventChanges) as readonly {
+    readonly path: string;
+    readonly change: string;
+  }[];
+  return {
+    ...(typeof kind === "string" ? { class: kind as CommandClass } : {}),
+    ...(Array.isArray(changes) && changes.length > 0
+      ? { changes: paths.map(({ path, change }) => ({ path, change })), changes_total: typeof total === "number" ? total : changes.length }
+      : {}),
+    ...(Array.isArray(undone) ? { undo_of: undone as readonly string[] } : {}),
   };
 }
 

@@ -1,7 +1,8 @@
 /** Turns what a tool returned or threw into the one neutral Result: masked, bounded, never losing why. */
 import {
+  type CommandClass,
   type Content,
-  type Json,
+  errorText,
   type Masker,
   type Result,
   type ResultStatus,
@@ -11,9 +12,9 @@ import {
   type ToolOutput,
   type Truncation,
 } from "../contract/index.ts";
+import { boundData } from "./bound-data.ts";
 import { boundOutput } from "./bound-output.ts";
 
-const maxDataBytes = 1 << 20;
 const maxContentBytes = 24 << 20;
 
 export interface ResultContext {
@@ -24,6 +25,8 @@ export interface ResultContext {
   readonly masker: Masker;
   readonly maxOutputBytes: number;
   readonly store: Pick<Store, "createOutput">;
+  /** Of a command: how its output is cut. */
+  readonly class?: CommandClass | undefined;
   /** Text that hooks want the model to read too. */
   readonly additions?: readonly string[];
 }
@@ -36,8 +39,14 @@ export async function resultOf(
 ): Promise<Result> {
   checkShape(produced, context.tool);
   const output = [withoutPartedSecrets(produced, context.masker), ...(context.additions ?? [])].join("\n");
-  const bounded = await boundOutput(output, context.maxOutputBytes, context.masker, () => context.store.createOutput(context.sessionId));
-  const data = boundData(produced.data, context.masker);
+  const bounded = await boundOutput(
+    output,
+    context.maxOutputBytes,
+    context.masker,
+    () => context.store.createOutput(context.sessionId),
+    context.additions?.length ? undefined : context.class,
+  );
+  const data = await boundData(produced.data, context.masker, () => context.store.createOutput(context.sessionId));
   return {
     callId: context.callId,
     tool: context.tool,
@@ -65,14 +74,10 @@ function truncationOf(engines: Truncation | undefined, tools: Truncation | undef
 export async function failureResult(thrown: unknown, undoable: boolean, context: ResultContext): Promise<Result> {
   const failure = asFailure(thrown, context.tool);
   const error = context.masker.maskJson<ToolError>(failure.toError());
-  const lines = [
-    failure.output,
-    `Error (${failure.code}): ${failure.message}`,
-    failure.hint === undefined ? undefined : `Hint: ${failure.hint}`,
-  ];
+  const lines = [failure.output, errorText(failure.toError())];
   const text = [...lines.filter((line) => line !== undefined && line !== ""), ...(context.additions ?? [])].join("\n");
   const bounded = await boundOutput(text, context.maxOutputBytes, context.masker, () => context.store.createOutput(context.sessionId));
-  const data = boundData(failure.data, context.masker);
+  const data = await boundData(failure.data, context.masker, () => context.store.createOutput(context.sessionId));
   return {
     callId: context.callId,
     tool: context.tool,
@@ -114,12 +119,6 @@ function checkShape(produced: ToolOutput, tool: string): void {
   });
 }
 
-function boundData(data: Json | undefined, masker: Masker): Json | undefined {
-  if (data === undefined) return undefined;
-  if (!fitsIn(data, maxDataBytes)) return { omitted: true, reason: `data over ${maxDataBytes} bytes` };
-  return masker.maskJson(data);
-}
-
 function boundContent(content: readonly Content[], masker: Masker): Content[] {
   let room = maxContentBytes;
   return content.map((part): Content => {
@@ -128,28 +127,6 @@ function boundContent(content: readonly Content[], masker: Masker): Content[] {
     room -= size;
     return part.type === "text" ? { type: "text", text: masker.mask(part.text) } : part;
   });
-}
-
-/** Whether a value is JSON of about `limit` bytes at most; stops looking as soon as it is not. */
-function fitsIn(value: unknown, limit: number): boolean {
-  let room = limit;
-  const stack: unknown[] = [value];
-  while (stack.length > 0) {
-    const item = stack.pop();
-    room -= 2;
-    if (typeof item === "string") room -= item.length + 2;
-    else if (Array.isArray(item)) {
-      if (item.length > room) return false;
-      for (const part of item) stack.push(part);
-    } else if (typeof item === "object" && item !== null) {
-      for (const [key, part] of Object.entries(item)) {
-        room -= key.length + 4;
-        stack.push(part);
-      }
-    } else room -= 8;
-    if (room < 0) return false;
-  }
-  return true;
 }
 
 function elapsed(startedAt: number): number {

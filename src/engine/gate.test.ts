@@ -1,0 +1,23 @@
+import { expect, it } from "vitest";
+import type { ApprovalRecord, Decision } from "../contract/index.ts";
+import type { EngineDependencies } from "./dependencies.ts";
+import type { EventFeed } from "./event-feed.ts";
+import { Gate, type GateRequest } from "./gate.ts";
+
+const decision: Decision = { verdict: "ask", rule: "default", reason: "it writes", effects: [] };
+const request = {
+  session: { cwd: "/w", record: { id: "s" } },
+  prepared: { tool: { name: "Write" }, input: {}, plan: { summary: "write", effects: [] } },
+  decision,
+  wait: false,
+} as unknown as GateRequest;
+
+// The store refuses such a start too; a dry run and a call whose plan failed start nothing.
+it.each(["used", "expired", "void"] as const)("a used or expired approval opens nothing: %s", async (status) => {
+  const gate = new Gate({} as EngineDependencies, {} as EventFeed);
+  const earlier = { id: "a", status, card: {} } as ApprovalRecord;
+  await expect(gate.pass(request, earlier)).rejects.toMatchObject({
+    code: "permission_denied",
+    details: { reason: `approval_${status}` },
+  });
+});
