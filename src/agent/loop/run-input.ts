@@ -1,0 +1,23 @@
+/** What a run is started with; recorded with it, so that another process can go on. */
+import type { ToolSpec } from "../../contract/index.ts";
+
+export interface RunInput {
+  readonly prompt: string;
+  readonly agent: string;
+  readonly model: string;
+  readonly maxRounds?: number;
+  readonly maxCostUsd?: number;
+  readonly record?: string;
+  readonly child?: ChildInput;
+}
+
+/** Of a run that another run started. */
+interface ChildInput {
+  readonly subagentId: string;
+  /** Of the child that started it. */
+  readonly parentSubagentId?: string;
+  readonly description: string;
+  readonly mode: "sync" | "background" | "worktree";
+  /** The parent's tools as they were then; absent with another model. */
+  readonly tools?: readonly ToolSpec[];
+}
