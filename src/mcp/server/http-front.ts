@@ -1,0 +1,107 @@
+/**
+ * MCP over HTTP: each request of 2026 stands for itself; clients of 2025 get a session, kept while it is used. Sees requests
+ * after host, origin and token were checked. Refuses a session to anybody but the user who began it.
+ */
+import { randomUUID } from "node:crypto";
+import {
+  createMcpHandler,
+  isLegacyRequest,
+  type McpHttpHandler,
+  type Server,
+  WebStandardStreamableHTTPServerTransport,
+} from "@modelcontextprotocol/server";
+import { createServer } from "./create-server.ts";
+import { StreamMemory } from "./stream-memory.ts";
+import type { Surface } from "./surface.ts";
+
+export interface HttpFrontOptions {
+  /** The tools of a user. */
+  surface(user: string): Promise<Surface>;
+  readonly maxBodyBytes: number;
+  now(): number;
+  log(message: string): void;
+}
+
+interface OpenSession {
+  readonly user: string;
+  readonly transport: WebStandardStreamableHTTPServerTransport;
+  readonly server: Server;
+  usedAt: number;
+}
+
+const maxSessions = 500;
+const idleMs = 60 * 60 * 1000;
+/** When a client whose line broke comes back. */
+const retryMs = 1_000;
+
+export class HttpFront {
+  readonly #options: HttpFrontOptions;
+  readonly #sessions = new Map<string, OpenSession>();
+  readonly #modern: McpHttpHandler;
+
+  constructor(options: HttpFrontOptions) {
+    this.#options = options;
+    this.#modern = createMcpHandler(async ({ authInfo }) => createServer(await options.surface(authInfo?.clientId ?? ""), "modern"), {
+      legacy: "reject",
+      maxRequestBodySize: options.maxBodyBytes,
+      onerror: (error) => options.log(error.message),
+    });
+  }
+
+  async handle(request: Request, user: string): Promise<Response> {
+    const { maxBodyBytes } = this.#options;
+    const isLegacy = await isLegacyRequest(request, undefined, { maxRequestBodySize: maxBodyBytes });
+    if (!isLegacy) return this.#modern.fetch(request, { authInfo: { token: "", clientId: user, scopes: [] } });
+    const id = request.headers.get("mcp-session-id");
+    if (id === null) return this.#begin(request, user);
+    const session = this.#sessions.get(id);
+    if (session === undefined || session.user !== user) return gone();
+    session.usedAt = this.#options.now();
+    return session.transport.handleRequest(request);
+  }
+
+  async close(): Promise<void> {
+    await this.#modern.close();
+    await Promise.all([...this.#sessions.values()].map(({ server }) => server.close()));
+    this.#sessions.clear();
+  }
+
+  /** What is no greeting is refused by the transport, and the session that was made for it forgotten. */
+  async #begin(request: Request, user: string): Promise<Response> {
+    const { surface, maxBodyBytes, now } = this.#options;
+    await this.#forgetIdle();
+    const server = createServer(await surface(user), "legacy");
+    const transport = new WebStandardStreamableHTTPServerTransport({
+      sessionIdGenerator: randomUUID,
+      maxRequestBodySize: maxBodyBytes,
+      eventStore: new StreamMemory(),
+      retryInterval: retryMs,
+      onsessioninitialized: (id) => {
+        this.#sessions.set(id, { user, transport, server, usedAt: now() });
+      },
+      onsessionclosed: (id) => {
+        this.#sessions.delete(id);
+      },
+    });
+    await server.connect(transport);
+    const response = await transport.handleRequest(request);
+    const isKept = transport.sessionId !== undefined && this.#sessions.has(transport.sessionId);
+    if (!isKept) await server.close();
+    return response;
+  }
+
+  async #forgetIdle(): Promise<void> {
+    const oldest = [...this.#sessions].sort(([, a], [, b]) => a.usedAt - b.usedAt);
+    const surplus = Math.max(0, oldest.length - maxSessions + 1);
+    const idle = oldest.filter(([, { usedAt }], index) => index < surplus || usedAt < this.#options.now() - idleMs);
+    for (const [id, { server }] of idle) {
+      this.#sessions.delete(id);
+      await server.close();
+    }
+  }
+}
+
+/** A client answers this with a new greeting. */
+function gone(): Response {
+  return Response.json({ jsonrpc: "2.0", error: { code: -32001, message: "Session not found" }, id: null }, { status: 404 });
+}
