@@ -1,0 +1,101 @@
+/** How a browser becomes a caller: a link that works once, or a token typed into the console. */
+import { z } from "@hono/zod-openapi";
+import type { Authenticator } from "../auth/authenticate.ts";
+import type { BrowserSessions } from "../auth/browser-sessions.ts";
+import type { Caller } from "../auth/scopes.ts";
+import { scopes } from "../auth/scopes.ts";
+import { Problem } from "../problem.ts";
+import type { App, Router } from "../router.ts";
+
+export interface LoginParts {
+  readonly app: App;
+  readonly router: Router;
+  readonly browsers: BrowserSessions;
+  readonly authenticator: Authenticator;
+  /** Where links lead. */
+  origin(): string;
+}
+
+const meSchema = z
+  .object({
+    user_id: z.string(),
+    scopes: z.array(z.enum(scopes)),
+    /** Of a browser that is logged in: sent with every change as `X-CSRF-Token`. */
+    csrf_token: z.string().optional(),
+  })
+  .openapi("Me");
+
+export function addLogin({ app, router, browsers, authenticator, origin }: LoginParts): void {
+  /** The code leaves the address bar at once: the answer leads to the page itself. */
+  app.get("/login", async (c) => {
+    const token = browsers.redeem(c.req.query("code") ?? "");
+    if (token === undefined)
+      throw new Problem(403, "forbidden", "This link was used already, or is too old.", { details: { reason: "link" } });
+    return c.body(null, 303, { location: "/", "set-cookie": (await browsers.open(await authenticator.sealed(token))).cookie });
+  });
+
+  router.add(
+    {
+      method: "post",
+      path: "/login",
+      operationId: "login",
+      summary: "Makes a browser a caller by a token that was typed in.",
+      scope: "open",
+      body: z.strictObject({ token: z.string().min(1).max(4096) }).openapi("Login"),
+      answers: { 200: { description: "The cookie is set.", schema: meSchema } },
+    },
+    async ({ body }) => {
+      const caller = await authenticator.callerOf({
+        method: "POST",
+        authorization: `Bearer ${body.token}`,
+        cookie: undefined,
+        csrf: undefined,
+      });
+      const { cookie, session } = await browsers.open(await authenticator.sealed(caller.token));
+      return { status: 200, body: { ...whoIs(caller), csrf_token: session.csrf }, headers: { "set-cookie": cookie } };
+    },
+  );
+
+  router.add(
+    {
+      method: "post",
+      path: "/logout",
+      operationId: "logout",
+      summary: "Ends the browser's session.",
+      scope: "read",
+      answers: { 204: { description: "The cookie is gone." } },
+    },
+    async ({ header }) => ({ status: 204, headers: { "set-cookie": await browsers.close(header("cookie")) } }),
+  );
+
+  router.add(
+    {
+      method: "get",
+      path: "/me",
+      operationId: "getMe",
+      summary: "Who the caller is; the console asks for its CSRF token here.",
+      scope: "read",
+      answers: { 200: { description: "The caller.", schema: meSchema } },
+    },
+    async ({ caller, header }) => {
+      const session = caller.by === "cookie" ? await browsers.find(header("cookie")) : undefined;
+      return { status: 200, body: { ...whoIs(caller), ...(session === undefined ? {} : { csrf_token: session.csrf }) } };
+    },
+  );
+
+  router.add(
+    {
+      method: "post",
+      path: "/login-links",
+      operationId: "makeLoginLink",
+      summary: "A link that logs one browser in once, with the rights of this token.",
+      scope: "admin",
+      answers: { 201: { description: "The link.", schema: z.object({ url: z.string() }).openapi("LoginLink") } },
+    },
+    ({ caller }) => ({ status: 201, body: { url: `${origin()}/login?code=${browsers.makeLink(caller.token)}` } }),
+  );
+}
+
+function whoIs({ user, scopes: held }: Caller) {
+  return { user_id: user, scopes: [...held] };
+}

@@ -1,0 +1,116 @@
+/** All that waits for a person, and the figures for badges: looked up when something changed, told to whoever watches. */
+import type { ApprovalRecord, KaryiEngine, KaryiEvent, SessionRecord } from "../../contract/index.ts";
+import { byId, topOf } from "../family.ts";
+import type { PendingValue, ValueDesk } from "../values.ts";
+import { wireSessionId } from "../wire/convert.ts";
+
+interface InboxItem {
+  readonly kind: "approval" | "value";
+  readonly id: string;
+  readonly session_id: string;
+  /** The session that a person began; the same unless a sub-agent asks. */
+  readonly root_session_id: string;
+  readonly tool?: string;
+  readonly key?: string;
+  readonly summary: string;
+  readonly created_at: number;
+}
+
+export interface InboxView {
+  readonly items: readonly InboxItem[];
+  readonly counts: { readonly approvals: number; readonly values: number; readonly waiting: number };
+}
+
+const telling = new Set<KaryiEvent["type"]>(["permission_request", "permission_result", "value_request", "tool_result", "run_end"]);
+/** Snapshots of one user are made at most this often. */
+const pauseMs = 100;
+
+export interface InboxSource {
+  readonly engine: Pick<KaryiEngine, "approvals" | "onEvent">;
+  readonly values: ValueDesk;
+  sessionsOf(owner: string): Promise<readonly SessionRecord[]>;
+  log(error: unknown): void;
+}
+
+export class Inbox {
+  readonly #source: InboxSource;
+  readonly #watchers = new Map<string, Set<(view: InboxView) => void>>();
+  readonly #stops: (() => void)[];
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(source: InboxSource) {
+    this.#source = source;
+    this.#stops = [
+      source.engine.onEvent(({ type }) => {
+        if (telling.has(type)) this.noteChange();
+      }),
+      source.values.onChange(() => this.noteChange()),
+    ];
+  }
+
+  async viewOf(owner: string): Promise<InboxView> {
+    const [sessions, pending] = await Promise.all([this.#source.sessionsOf(owner), this.#source.engine.approvals("pending")]);
+    const known = byId(sessions);
+    const approvals = pending.flatMap((record) => approvalItem(record, placeOf(record.sessionId, known)));
+    const values = this.#source.values.list(owner).flatMap((one) => valueItem(one, placeOf(one.sessionId, known)));
+    return {
+      items: [...approvals, ...values],
+      counts: { approvals: approvals.length, values: values.length, waiting: approvals.length + values.length },
+    };
+  }
+
+  watch(owner: string, onView: (view: InboxView) => void): () => void {
+    const all = this.#watchers.get(owner) ?? new Set();
+    all.add(onView);
+    this.#watchers.set(owner, all);
+    return () => {
+      all.delete(onView);
+      if (all.size === 0) this.#watchers.delete(owner);
+    };
+  }
+
+  /** Also called if another process committed something. */
+  noteChange(): void {
+    if (this.#watchers.size === 0 || this.#timer !== undefined) return;
+    this.#timer = setTimeout(() => {
+      this.#timer = undefined;
+      void this.#tellAll();
+    }, pauseMs);
+    this.#timer.unref();
+  }
+
+  close(): void {
+    clearTimeout(this.#timer);
+    for (const stop of this.#stops) stop();
+    this.#watchers.clear();
+  }
+
+  async #tellAll(): Promise<void> {
+    for (const [owner, watchers] of this.#watchers) {
+      try {
+        const view = await this.viewOf(owner);
+        for (const watcher of watchers) watcher(view);
+      } catch (error) {
+        this.#source.log(error);
+      }
+    }
+  }
+}
+
+type Place = Pick<InboxItem, "session_id" | "root_session_id">;
+
+function placeOf(sessionId: string, known: ReadonlyMap<string, SessionRecord>): Place | undefined {
+  const record = known.get(sessionId);
+  const top = topOf(sessionId, known);
+  return record && top && { session_id: wireSessionId(record), root_session_id: wireSessionId(top) };
+}
+
+function approvalItem({ id, card, createdAt }: ApprovalRecord, place: Place | undefined): InboxItem[] {
+  if (place === undefined) return [];
+  return [{ kind: "approval", id, ...place, tool: card.tool, summary: card.summary, created_at: createdAt }];
+}
+
+function valueItem({ id, request, createdAt }: PendingValue, place: Place | undefined): InboxItem[] {
+  if (place === undefined) return [];
+  return [{ kind: "value", id, ...place, key: request.key, summary: request.reason, created_at: createdAt }];
+}
