@@ -1,74 +1,43 @@
-/** The shape of the configuration, and how its layers are put over each other. */
-import { z } from "zod";
-import { type Mode, modes, type NetworkAccess, type Rules, type SandboxTier } from "../contract/index.ts";
-
-const ruleList = z.array(z.string());
-
-export const configSchema = z.strictObject({
-  mode: z.enum(modes).optional(),
-  permissions: z.strictObject({ allow: ruleList.optional(), ask: ruleList.optional(), deny: ruleList.optional() }).optional(),
-  /** Further directories that count as the workspace. */
-  roots: z.array(z.string()).optional(),
-  /** System directories that may be read after asking. */
-  readableSystemPaths: z.array(z.string()).optional(),
-  /** Hosts that may be fetched without asking. */
-  allowedDomains: z.array(z.string()).optional(),
-  hooks: z
-    .array(
-      z.strictObject({
-        event: z.enum(["before", "after"]),
-        match: z.string().optional(),
-        command: z.string(),
-        timeoutMs: z.number().int().positive().optional(),
-      }),
-    )
-    .optional(),
-  /** Above this many tools only the core is shown to a model. */
-  deferThreshold: z.number().int().nonnegative().optional(),
-  maxOutputBytes: z.number().int().min(1024).optional(),
-  callTimeoutMs: z.number().int().positive().optional(),
-  /** A foreground command that takes longer goes on in the background. */
-  foregroundBudgetMs: z.number().int().positive().optional(),
-  approvalTtlHours: z.number().positive().optional(),
-  retention: z.strictObject({ days: z.number().positive().optional(), maxOutputBytes: z.number().int().positive().optional() }).optional(),
-  /** What a secure variable that does not exist does: stops the call, or stays as written with a warning. */
-  missingValue: z.enum(["interactive", "warn"]).optional(),
-  durability: z.enum(["full", "off"]).optional(),
-  /**
-   * `capture`: run commands so that they can be undone. `require`: refuse commands where less than this tier holds. `network`: what
-   * commands that may change something reach; where it cannot be closed they are refused.
-   */
-  sandbox: z
-    .strictObject({
-      capture: z.enum(["auto", "off"]).optional(),
-      require: z.enum(["E1", "E2", "E2u", "E3", "E4"]).optional(),
-      network: z.enum(["none", "loopback", "on"]).optional(),
-    })
-    .optional(),
-});
-
-export type Config = z.infer<typeof configSchema>;
+/** The configuration with everything filled in, and how its layers are put over each other. */
+import type { Mode, NetworkAccess, Rules, SandboxTier } from "../contract/index.ts";
+import type { ProvidersConfig } from "./config-agents.ts";
+import { defaultElicitationTimeoutMs } from "./config-mcp.ts";
+import { type Config, defaults } from "./config-schema.ts";
+import type { WebConfig } from "./config-web.ts";
 
 /** Everything filled in. */
 export interface EffectiveConfig {
   readonly mode: Mode;
   readonly rules: Rules;
   readonly roots: readonly string[];
-  readonly readableSystemPaths: readonly string[];
+  readonly systemPaths: "denied" | "open";
   readonly allowedDomains: readonly string[];
   readonly hooks: NonNullable<Config["hooks"]>;
   readonly deferThreshold: number;
   readonly maxOutputBytes: number;
   readonly callTimeoutMs: number;
+  readonly lockTimeoutMs: number;
   readonly foregroundBudgetMs: number | undefined;
   readonly approvalTtlMs: number;
   readonly retentionDays: number;
   readonly retentionOutputBytes: number;
   readonly missingValue: "interactive" | "warn";
+  readonly edits: "exact" | "whitespace";
   readonly durable: boolean;
   readonly capture: "auto" | "off";
   readonly requiredTier: SandboxTier | undefined;
   readonly network: NetworkAccess | undefined;
+  readonly commands: "rehearse" | "ask";
+  readonly maxLayerBytes: number | undefined;
+  readonly visible: readonly string[];
+  readonly web: WebConfig;
+  readonly mcp: { readonly elicitationTimeoutMs: number };
+  /** `PROVIDER/MODEL` of runs that name none. */
+  readonly model: string | undefined;
+  readonly providers: ProvidersConfig;
+  readonly maxAgentDepth: number;
+  readonly modelOutputTokens: number;
+  readonly gateway: { readonly requestsPerMinute: number; readonly maxBodyBytes: number; readonly hostNames: readonly string[] };
 }
 
 /** Later layers win, setting by setting; lists of rules, roots and hooks add up. */
@@ -77,32 +46,49 @@ export function mergeConfig(layers: readonly Config[]): EffectiveConfig {
   const last = <K extends keyof Config>(key: K): Config[K] | undefined => lastOf((layer) => layer[key]);
   const all = <T>(pick: (layer: Config) => readonly T[] | undefined): T[] => layers.flatMap((layer) => pick(layer) ?? []);
   return {
-    mode: last("mode") ?? "default",
+    mode: last("mode") ?? defaults.mode,
     rules: {
       allow: all((layer) => layer.permissions?.allow),
       ask: all((layer) => layer.permissions?.ask),
       deny: all((layer) => layer.permissions?.deny),
     },
     roots: all((layer) => layer.roots),
-    readableSystemPaths: all((layer) => layer.readableSystemPaths),
+    // Said once, it holds: no later layer opens what an earlier one denied.
+    systemPaths: layers.some(({ systemPaths }) => systemPaths === "denied") ? "denied" : "open",
     allowedDomains: all((layer) => layer.allowedDomains),
     hooks: all((layer) => layer.hooks),
-    deferThreshold: last("deferThreshold") ?? 15,
-    maxOutputBytes: last("maxOutputBytes") ?? defaultMaxOutputBytes,
-    callTimeoutMs: last("callTimeoutMs") ?? 600_000,
+    deferThreshold: last("deferThreshold") ?? defaults.deferThreshold,
+    maxOutputBytes: last("maxOutputBytes") ?? defaults.maxOutputBytes,
+    callTimeoutMs: last("callTimeoutMs") ?? defaults.callTimeoutMs,
+    lockTimeoutMs: last("lockTimeoutMs") ?? defaults.lockTimeoutMs,
     foregroundBudgetMs: last("foregroundBudgetMs"),
-    approvalTtlMs: (last("approvalTtlHours") ?? 7 * 24) * 3_600_000,
-    retentionDays: lastOf(({ retention }) => retention?.days) ?? 30,
-    retentionOutputBytes: lastOf(({ retention }) => retention?.maxOutputBytes) ?? 1 << 30,
-    missingValue: last("missingValue") ?? "interactive",
+    // Times are kept as whole numbers.
+    approvalTtlMs: Math.ceil((last("approvalTtlHours") ?? defaults.approvalTtlHours) * 3_600_000),
+    retentionDays: lastOf(({ retention }) => retention?.days) ?? defaults.retentionDays,
+    retentionOutputBytes: lastOf(({ retention }) => retention?.maxOutputBytes) ?? defaults.retentionOutputBytes,
+    missingValue: last("missingValue") ?? defaults.missingValue,
+    edits: last("edits") ?? defaults.edits,
     durable: last("durability") !== "off",
-    capture: lastOf(({ sandbox }) => sandbox?.capture) ?? "auto",
+    capture: lastOf(({ sandbox }) => sandbox?.capture) ?? defaults.capture,
     requiredTier: lastOf(({ sandbox }) => sandbox?.require),
     network: lastOf(({ sandbox }) => sandbox?.network),
+    mcp: { elicitationTimeoutMs: lastOf(({ mcp }) => mcp?.elicitationTimeoutMs) ?? defaultElicitationTimeoutMs },
+    gateway: {
+      requestsPerMinute: lastOf(({ gateway }) => gateway?.requestsPerMinute) ?? defaults.requestsPerMinute,
+      maxBodyBytes: lastOf(({ gateway }) => gateway?.maxBodyBytes) ?? defaults.maxBodyBytes,
+      hostNames: all(({ gateway }) => gateway?.hostNames),
+    },
+    commands: last("commands") ?? defaults.commands,
+    maxLayerBytes: lastOf(({ sandbox }) => sandbox?.maxLayerBytes),
+    model: last("model"),
+    providers: Object.assign({}, ...layers.map(({ providers }) => providers ?? {})),
+    maxAgentDepth: lastOf(({ agents }) => agents?.maxDepth) ?? 3,
+    modelOutputTokens: last("modelOutputTokens") ?? 25_000,
+    visible: all(({ sandbox }) => sandbox?.visible),
+    web: { allowPrivate: all(({ web }) => web?.allowPrivate), search: lastOf(({ web }) => web?.search) },
   };
 }
 
-const defaultMaxOutputBytes = 256 * 1024;
 const strictness: readonly Mode[] = ["plan", "default", "accept-edits", "auto"];
 
 /** What a project may say before the person trusts it: it can tighten, never widen, and never run anything. */
@@ -111,7 +97,9 @@ export function tighteningOnly(project: Config, mode: Mode): Config {
   return {
     ...(stricter ? { mode: project.mode } : {}),
     permissions: { ask: project.permissions?.ask ?? [], deny: project.permissions?.deny ?? [] },
-    ...(project.maxOutputBytes === undefined ? {} : { maxOutputBytes: Math.min(project.maxOutputBytes, defaultMaxOutputBytes) }),
+    ...(project.commands === "ask" ? { commands: "ask" } : {}),
+    ...(project.systemPaths === "denied" ? { systemPaths: "denied" } : {}),
+    ...(project.maxOutputBytes === undefined ? {} : { maxOutputBytes: Math.min(project.maxOutputBytes, defaults.maxOutputBytes) }),
     ...(project.deferThreshold === undefined ? {} : { deferThreshold: project.deferThreshold }),
   };
 }

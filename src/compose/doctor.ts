@@ -2,7 +2,7 @@
 import { join } from "node:path";
 import type { SandboxTier } from "../contract/index.ts";
 import { createBlobs, createImages, createSandbox, isAtLeast, measureHost, type Places, resolvePlaces } from "../host/index.ts";
-import { type LoadedConfig, loadConfig } from "./config-layers.ts";
+import { builtinNames, checkRules, type LoadedConfig, loadConfig } from "./config-layers.ts";
 
 export interface Check {
   readonly name: string;
@@ -61,7 +61,9 @@ async function configChecks(
   const { mode, rules, requiredTier } = loaded.effective;
   const values = [mode, rules.allow.length, rules.ask.length, rules.deny.length];
   const detail = `mode ${mode}; ${rules.allow.length} allow, ${rules.ask.length} ask, ${rules.deny.length} deny rules`;
-  const [warning] = loaded.warnings;
+  const { errors, unknownTools, warnings } = checkRules(loaded, builtinNames());
+  if (errors[0] !== undefined) return [{ name: "config", state: "failed", detail: errors.join(" ") }];
+  const [warning] = [...loaded.warnings, ...warnings, ...unknownTools];
   const found = { name: "config", detail, values };
   const config: Check = warning === undefined ? { ...found, state: "ok" } : { ...found, state: "warning", advice: warning };
   if (requiredTier === undefined || isAtLeast(best, requiredTier)) return [config];

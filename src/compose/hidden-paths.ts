@@ -3,9 +3,7 @@
  * again in what the store hands out. A path that could not be given back exactly (a coded form of a value in it) stays
  * as it is, for undo must never restore to another place.
  */
-import type { JournalEntry, Masker, SessionPatch, Store } from "../contract/index.ts";
-
-const placeholder = /(\$?)\$KARYI\{([A-Za-z_][A-Za-z0-9_]{0,127})\}/g;
+import { type JournalEntry, type Masker, placeholderPattern, type SessionPatch, type Store } from "../contract/index.ts";
 
 interface Secret {
   readonly name: string;
@@ -16,14 +14,14 @@ export function hidingPaths(store: Store, masker: Masker, secrets: () => readonl
   const open = (kept: string): string => {
     if (!kept.includes("$KARYI{")) return kept;
     const values = new Map(secrets().map(({ name, value }) => [name, value]));
-    return kept.replaceAll(placeholder, (text, literal: string, name: string) =>
+    return kept.replaceAll(placeholderPattern, (text, literal: string, name: string) =>
       literal === "" ? (values.get(name) ?? text) : text.slice(1),
     );
   };
   const hide = (path: string): string => {
     if (secrets().length === 0 && !path.includes("$KARYI{")) return path;
     // A placeholder that is meant as text must not come back as a value.
-    const kept = masker.mask(path.replaceAll(placeholder, "$$$&"));
+    const kept = masker.mask(path.replaceAll(placeholderPattern, "$$$&"));
     return open(kept) === path ? kept : path;
   };
   const hidden = (entries: readonly JournalEntry[]) => entries.map((entry) => ({ ...entry, path: hide(entry.path) }));
@@ -43,7 +41,10 @@ export function hidingPaths(store: Store, masker: Masker, secrets: () => readonl
       }),
     appendJournal: (callId, entries) => store.appendJournal(callId, hidden(entries)),
     journal: async (callId) => (await store.journal(callId)).map((entry) => ({ ...entry, path: open(entry.path) })),
-    acquireLocks: (callId, paths) => store.acquireLocks(callId, paths.map(hide)),
+    async *journalParts(callId, order) {
+      for await (const part of store.journalParts(callId, order)) yield part.map((entry) => ({ ...entry, path: open(entry.path) }));
+    },
+    acquireLocks: (callId, paths, steal) => store.acquireLocks(callId, paths.map(hide), steal),
     patchSession: (id, patch) => store.patchSession(id, hiddenPatch(patch)),
     seenFiles: async (sessionId) => new Map([...(await store.seenFiles(sessionId))].map(([path, seen]) => [open(path), seen])),
   };

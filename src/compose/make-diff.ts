@@ -4,10 +4,14 @@ import { createRequire } from "node:module";
 const load = createRequire(import.meta.url);
 const timeLimitMs = 400;
 
-export function makeDiff(path: string, before: string, after: string): string {
+/** A side that is absent is a file that does not exist. */
+export function makeDiff(path: string, before: string | undefined, after: string | undefined): string {
   const { createTwoFilesPatch } = load("diff") as typeof import("diff");
-  const name = path.replace(/^\/+/, "");
-  const patch = createTwoFilesPatch(`a/${name}`, `b/${name}`, before, after, undefined, undefined, { context: 3, timeout: timeLimitMs });
+  const side = (mark: "a" | "b", text: string | undefined) => (text === undefined ? "/dev/null" : `${mark}/${path.replace(/^\/+/, "")}`);
+  const patch = createTwoFilesPatch(side("a", before), side("b", after), before ?? "", after ?? "", undefined, undefined, {
+    context: 3,
+    timeout: timeLimitMs,
+  });
   // The line of `=` belongs to a header that other tools print.
   return patch?.replace(/^=+\n/, "") ?? "";
 }

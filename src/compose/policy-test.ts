@@ -2,8 +2,10 @@
  * Runs a table of policy cases: what the policy would say in a world that is described, not built.
  * In a case `/repo` and `/home/u` stand for the workspace and the home.
  */
-import { join } from "node:path";
-import { type Effect, type JsonObject, type PolicyWorld, type Rules, traitsOf, type Verdict } from "../contract/index.ts";
+import { join, resolve } from "node:path";
+import { fileURLToPath } from "node:url";
+import { type Effect, type JsonObject, type PathKind, type PolicyWorld, type Rules, traitsOf, type Verdict } from "../contract/index.ts";
+import { unopenable } from "../host/index.ts";
 import { decide, factsFromText, strictest } from "../policy/index.ts";
 import { analyzeCommand } from "../shell/index.ts";
 import { bash } from "../tools/shell/index.ts";
@@ -49,16 +51,36 @@ export interface PolicyTestPlaces {
 export function runPolicyCase(original: PolicyCase, places: PolicyTestPlaces): PolicyCaseResult {
   const given = original.platform === "win32" ? original : (mapPlaces(original, places) as PolicyCase);
   const answer = judge(given, worldOf(given, places), places);
-  const pass = answer !== undefined && (answer.verdict === given.expect || (given.expect === "ask" && answer.verdict === "deny"));
+  const pass = answer !== undefined && (answer.verdict === given.expect || (given.expect === "ask" && answer.verdict !== "allow"));
   return { id: given.id, expect: given.expect, decision: answer?.verdict ?? "unsupported", rule: answer?.rule ?? "none", pass };
+}
+
+/** As the tools read it: `file://` is the address of a path. */
+function asPath(input: string): string {
+  if (!/^file:\/\//i.test(input)) return input;
+  try {
+    return fileURLToPath(input);
+  } catch {
+    return input;
+  }
+}
+
+/** Where the path names something that is there and no tool could open, it is judged as what it is. */
+function kindHere(path: string, workspace: string): { readonly kind?: PathKind } {
+  const kind = unopenable(resolve(workspace, path));
+  return kind === undefined ? {} : { kind };
 }
 
 function judge(given: PolicyCase, world: PolicyWorld, places: PolicyTestPlaces) {
   switch (given.kind) {
     case "shell":
       return ask(given, shellEffects(given, places), world, "Bash");
-    case "path":
-      return ask(given, [pathEffect(given, world)], world, given.op === "write" ? "Write" : "Read");
+    case "path": {
+      const effect = pathEffect(given, world);
+      if (effect.kind === "read" && effect.path.kind === "fifo")
+        return { verdict: "deny" as const, rule: "builtin:device", reason: "a named pipe is no file that a tool reads", effects: [] };
+      return ask(given, [effect], world, given.op === "write" ? "Write" : "Read");
+    }
     case "url": {
       const hops = [given.input, ...(given.setup?.redirectTo === undefined ? [] : [given.setup.redirectTo])];
       const addresses = given.setup?.dns === undefined ? {} : { addresses: given.setup.dns };
@@ -75,7 +97,8 @@ function ask(given: PolicyCase, effects: readonly Effect[], world: PolicyWorld, 
     tool === "Bash"
       ? traitsOf(bash)
       : { concurrencySafe: false, readOnly, destructive: false, searchHint: "", permission: "auto" as const };
-  return decide({ tool, traits, effects, mode: "default", rules: rulesOf(given) }, world);
+  // `rehearse` is the verdict only if no effect asks, so a case that expects a question about one is not met by it.
+  return decide({ tool, traits, effects, mode: "default", rules: rulesOf(given), rehearsable: tool === "Bash" }, world);
 }
 
 /** In a shell case a rule may be the bare command: `git status *`. */
@@ -104,10 +127,12 @@ function shellEffects({ input, setup }: PolicyCase, { workspace, home }: PolicyT
 function pathEffect({ input, op, setup, platform }: PolicyCase, world: PolicyWorld): Effect {
   const links: Record<string, string> = { ...setup?.symlinks };
   if (setup?.race) links[setup.race.path] = setup.race.to;
-  const path = factsFromText(input, {
+  const named = platform === "win32" ? input : asPath(input);
+  const path = factsFromText(named, {
     cwd: world.workspace,
     platform: platform ?? "posix",
     links,
+    ...(platform === "win32" ? {} : kindHere(named, world.workspace)),
     ...(setup?.hardlinks !== undefined && Object.hasOwn(setup.hardlinks, input) ? { hardLinks: 2 } : {}),
   });
   return op === "write" ? { kind: "write", path, change: "modify" } : { kind: "read", path };
@@ -123,7 +148,6 @@ function worldOf({ platform, rules }: PolicyCase, { workspace, home }: PolicyTes
     temporary: [],
     userHome,
     karyiHome: windows ? `${userHome}\\.karyi` : join(userHome, ".karyi"),
-    readableSystemPaths: [],
     allowedDomains: rules?.allowDomains ?? [],
     platform: windows ? "win32" : "posix",
     caseInsensitive: windows,

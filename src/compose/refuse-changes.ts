@@ -4,14 +4,16 @@
  */
 import { join } from "node:path";
 import { defaultTraits, type Effect, type FileChange, type PolicyInForce } from "../contract/index.ts";
-import { decide, factsFromText } from "../policy/index.ts";
+import { decide, factsFromText, protectedReason, sensitiveReason } from "../policy/index.ts";
 
 /** The reason of the first change that may not be made; nothing where all may be. */
 export function refusalOf(changes: readonly FileChange[], { mode, rules, world }: PolicyInForce): string | undefined {
   const forbids = rules.deny.some((rule) => /^(?:Edit|Write)/.test(rule));
   const settings = join(world.workspace, ".karyi");
   for (const { path, change } of changes) {
-    if (mode !== "auto" && !forbids && !isWithin(path, settings)) continue;
+    const gits = (world.gitDirectories ?? []).find((directory) => isWithin(path, directory));
+    const isGits = gits !== undefined;
+    if (mode !== "auto" && !forbids && !isGits && !isWithin(path, settings)) continue;
     const kind = change === "created" ? "create" : change === "deleted" ? "delete" : "modify";
     const effect: Effect = {
       kind: "write",
@@ -20,9 +22,14 @@ export function refusalOf(changes: readonly FileChange[], { mode, rules, world }
     };
     const question = { tool: "Bash", traits: defaultTraits, effects: [effect], mode: "auto" as const };
     const { verdict, rule, reason } = decide({ ...question, rules: { allow: [], ask: [], deny: rules.deny } }, world);
-    if (verdict !== "deny") continue;
-    if (!rule.startsWith("builtin:")) return `${path}: the rule ${rule} forbids it`;
-    if (rule === "builtin:protected" && (mode === "auto" || isWithin(path, settings))) return reason;
+    if (verdict === "deny" && !rule.startsWith("builtin:")) return `${path}: the rule ${rule} forbids it`;
+    if (rule === "builtin:protected" && (mode === "auto" || isGits || isWithin(path, settings))) return reason;
+    // Whatever a git directory is called: what git runs from it stands below it under git's own names.
+    const code = gits === undefined ? undefined : protectedReason([".git", ...path.slice(gits.length + 1).split("/")], false);
+    if (code !== undefined) return `writing ${path} is refused: ${code}`;
+    const names = path.slice(path.startsWith(`${world.workspace}/`) ? world.workspace.length + 1 : 1).split("/");
+    const sensitive = mode === "auto" && !isGits && !names.includes(".git") ? sensitiveReason(names) : undefined;
+    if (sensitive !== undefined) return `${path}: ${sensitive}`;
   }
   return undefined;
 }

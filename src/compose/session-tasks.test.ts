@@ -2,7 +2,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
-import { createEngine, type KaryiEngine } from "./index.ts";
+import { createEngine, type WiredEngine } from "./index.ts";
 
 async function home(): Promise<string> {
   const directory = await mkdtemp(join(tmpdir(), "karyi-tasks-"));
@@ -10,7 +10,7 @@ async function home(): Promise<string> {
   return directory;
 }
 
-async function open(place: string): Promise<KaryiEngine> {
+async function open(place: string): Promise<WiredEngine> {
   const engine = await createEngine({ workspace: place, home: join(place, ".karyi"), approve: async () => "once" });
   onTestFinished(() => engine.close());
   return engine;

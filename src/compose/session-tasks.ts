@@ -2,6 +2,7 @@
 import { randomUUID } from "node:crypto";
 import { type Store, type TaskRecord, type TaskStatus, type Tasks, ToolFailure } from "../contract/index.ts";
 import { BackgroundTasks } from "../host/index.ts";
+import type { AgentTasks } from "./subagents.ts";
 
 const claimRetryMs = 200;
 
@@ -15,10 +16,12 @@ export class SessionTasks implements Tasks {
   readonly background: BackgroundTasks;
   readonly #store: Store;
   readonly #sessionId: string;
+  readonly #agents: () => AgentTasks | undefined;
   readonly #notices: string[] = [];
   #claiming: Promise<unknown> = Promise.resolve();
 
-  constructor(store: Store, sessionId: string) {
+  constructor(store: Store, sessionId: string, agents: () => AgentTasks | undefined = () => undefined) {
+    this.#agents = agents;
     this.#store = store;
     this.#sessionId = sessionId;
     this.background = new BackgroundTasks(
@@ -55,8 +58,9 @@ export class SessionTasks implements Tasks {
         hint: "TaskList shows the tasks.",
         details: { reason: "task_not_found" },
       });
-    if (task.kind === "command") {
-      throw new ToolFailure("tool_conflict", `${id} is a background command; its status is what it does.`, {
+    if (task.kind !== "todo") {
+      const what = task.kind === "command" ? "a background command" : "an agent";
+      throw new ToolFailure("tool_conflict", `${id} is ${what}; its status is what it does.`, {
         hint: "End it with TaskStop.",
         details: { reason: "not_a_todo" },
       });
@@ -77,13 +81,17 @@ export class SessionTasks implements Tasks {
     const live = await this.background.output(id, offset, waitMs, signal);
     if (live) return live;
     const task = await this.#kept(id);
+    const said = task?.kind === "agent" ? await this.#agents()?.output(this.#sessionId, task, offset, waitMs, signal) : undefined;
+    if (said) return said;
     // A command of another engine: what it printed lives and dies with that.
     return task && { task, text: "", offset, next: offset, dropped: 0 };
   }
 
   async stop(id: string): Promise<TaskRecord | undefined> {
     const task = (await this.background.stop(id)) ?? (await this.#kept(id));
-    if (task?.kind === "command" && task.status === "in_progress") {
+    const stopped = task?.kind === "agent" && task.status === "in_progress" ? await this.#agents()?.stop(this.#sessionId, task) : undefined;
+    if (stopped) return stopped;
+    if (task !== undefined && task.kind !== "todo" && task.status === "in_progress") {
       throw new ToolFailure("tool_conflict", `${id} runs in another Karyi process of this session, which alone can end it.`, {
         details: { reason: "other_process" },
       });

@@ -1,5 +1,5 @@
 /** Where a front works: from its flags, or throw-away places for a demo. */
-import { defaultHome, makeTemporaryDirectory, type Places, readTextFile, resolvePlaces } from "../host/index.ts";
+import { defaultHome, makeTemporaryDirectory, type Places, readTextFile, resolvePlaces, writeTextFile } from "../host/index.ts";
 
 export function placesOf(
   workspace: string | undefined,
@@ -13,3 +13,6 @@ export const temporaryWorkspace = makeTemporaryDirectory;
 
 /** A file the person named on the command line. */
 export const readText = readTextFile;
+
+/** A file the person wants to have written. */
+export const writeText = writeTextFile;
