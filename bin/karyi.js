@@ -8,6 +8,7 @@ const { createHash } = require("node:crypto");
 const { readFileSync } = require("node:fs");
 const { createRequire } = require("node:module");
 const { dirname, join } = require("node:path");
+const { pathToFileURL } = require("node:url");
 const { Script } = require("node:vm");
 
 const filename = join(__dirname, "..", "dist", "command.cjs");
@@ -18,7 +19,9 @@ const script = new Script(`(function (exports, require, module, __filename, __di
 });
 const bundle = { exports: {} };
 // A script from a compiled form cannot import by itself, so it is given the means.
-const importModule = (specifier) => import(specifier);
+// Its own parts that are built apart (`karyi/serve`) are found from where it lies.
+const importModule = (specifier) =>
+  import(specifier.startsWith("karyi/") ? pathToFileURL(createRequire(filename).resolve(specifier)).href : specifier);
 script.runInThisContext()(bundle.exports, createRequire(filename), bundle, filename, dirname(filename), importModule);
 
 // `scripts/code-cache.mjs` takes the compiled form after a run, when it holds the functions that a run needs.

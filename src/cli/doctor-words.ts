@@ -6,6 +6,10 @@ import { locale } from "./messages.ts";
 const names: Readonly<Record<string, string>> = { workspace: "工作目录", home: "主目录", disk: "磁盘", config: "配置" };
 
 const tiers: Readonly<Record<SandboxTier, readonly [what: string, install?: string]>> = {
+  E0: [
+    "常驻的小进程为每条命令新建一个世界：可演练、可捕获、可撤销，过滤系统调用，被隐藏的文件读不到",
+    "需要 Linux 5.12 或更新并允许用户命名空间。Debian：apt install perl-base tar",
+  ],
   E1: [
     "bubblewrap 自带的覆盖层：命令可演练、可捕获、可撤销，并过滤系统调用",
     "需要 bubblewrap 0.11 或更新。Debian 13 起：apt install bubblewrap coreutils tar",

@@ -1,12 +1,16 @@
 /** What every command shares: the global flags, opening the engine, printing, reading stdin. */
 
-import type { EngineOptions, KaryiEngine, SessionHandle } from "../compose/index.ts";
-import type { ApprovalCard, Approve, Mode, Result } from "../contract/index.ts";
-import { modes, ToolFailure } from "../contract/index.ts";
+import type { EngineOptions, RecoveryReport, WiredEngine } from "../compose/index.ts";
+import type { Approve, LockHolder, Mode, Result, SessionHandle } from "../contract/index.ts";
+import { modes, type ToolFailure } from "../contract/index.ts";
+import { within } from "./changes-words.ts";
 import { exitCodes } from "./exit-code.ts";
-import { whileAsking } from "./live-output.ts";
+import { beside } from "./live-output.ts";
+import { localTime } from "./local-time.ts";
 import { type MessageKey, say } from "./messages.ts";
-import { tellResult } from "./show-result.ts";
+import { Person } from "./person.ts";
+import { recoveryWords } from "./recovery-words.ts";
+import { oneLine } from "./visible.ts";
 import { failureWords } from "./words.ts";
 
 export interface GlobalFlags {
@@ -17,6 +21,7 @@ export interface GlobalFlags {
 }
 
 export interface CallFlags extends GlobalFlags {
+  readonly stealLock?: boolean;
   readonly cwd?: string;
   readonly mode?: string;
   readonly approve?: string;
@@ -25,82 +30,74 @@ export interface CallFlags extends GlobalFlags {
 /** Wrong usage: the message goes to stderr, the exit code is 2. */
 export class UsageError extends Error {}
 
-async function openEngine(flags: CallFlags, extra: Partial<EngineOptions> = {}): Promise<KaryiEngine> {
+async function openEngine(flags: CallFlags, person: Person, extra: Partial<EngineOptions> = {}): Promise<WiredEngine> {
   const { createEngine } = await import("../compose/index.ts");
-  return createEngine({
+  let workspace = "";
+  const engine = await createEngine({
     ...(flags.workspace === undefined ? {} : { workspace: flags.workspace }),
     ...(flags.home === undefined ? {} : { home: flags.home }),
     ...(flags.mode === undefined ? {} : { mode: modeOf(flags.mode) }),
     log: (message, cause) => warn(cause instanceof Error ? `${message}: ${cause.message}` : message),
     // A command ends after its call; what runs in its terminal does not.
     terminal: "kept",
-    ...asking(flags.approve),
-    ...(onTerminal() ? { askValue: askValueHere } : {}),
+    onLockWait: ({ holder }) => warn(lockWords(holder.stopped ? "lockWaitStopped" : "lockWait", holder, workspace)),
+    ...(flags.stealLock ? { onLockSteal: (from) => warn(lockWords("lockStolen", from, workspace)) } : {}),
+    unknownTools: "warn",
+    ...asking(flags.approve, person),
+    ...(onTerminal() ? { askValue: (request, signal) => person.askValue(request, signal) } : {}),
     ...extra,
   });
+  ({ workspace } = engine.places);
+  return engine;
 }
 
-const askValueHere: NonNullable<EngineOptions["askValue"]> = async (request, signal) => {
-  const { askValueOnTerminal } = await import("./ask.ts");
-  return whileAsking(() => askValueOnTerminal(request, signal));
-};
-
-/** The session of this command and its workspace, for a preview of what is being asked about. */
-let current: SessionHandle | undefined;
-let workspace = "";
-
-export async function openSession(engine: KaryiEngine, flags: CallFlags): Promise<SessionHandle> {
-  current = await engine.openSession({
+/** The session that the flags name; with `person` they are asked about its calls. */
+export async function openSession(engine: WiredEngine, flags: CallFlags, person?: Person): Promise<SessionHandle> {
+  const session = await engine.openSession({
     ...(flags.session === undefined ? {} : { id: flags.session }),
     ...(flags.cwd === undefined ? {} : { cwd: flags.cwd }),
   });
-  workspace = engine.places.workspace;
-  return current;
-}
-
-/** A dry run of the call on the card. What it would have to ask about itself is not asked a second time. */
-async function rehearse({ tool, input }: ApprovalCard): Promise<string> {
-  const session = current;
-  current = undefined;
-  const result = await session?.call(tool, input, { dryRun: true });
-  current = session;
-  return result === undefined ? "" : tellResult(result, { workspace, stream: process.stderr, asking: true });
+  person?.hold(session);
+  return session;
 }
 
 /** Opens, does, closes; whatever happens. */
 export async function withEngine<T>(
   flags: CallFlags,
-  work: (engine: KaryiEngine) => Promise<T>,
+  work: (engine: WiredEngine, person: Person) => Promise<T>,
   extra?: Partial<EngineOptions>,
 ): Promise<T> {
-  const engine = await openEngine(flags, extra);
+  const person = new Person();
+  const engine = await openEngine(flags, person, extra);
+  tellRecovered(engine.recovered, engine.places.workspace);
   try {
-    return await work(engine);
+    return await work(engine, person);
   } finally {
     await engine.close();
   }
 }
 
+function lockWords(key: MessageKey, { path, pid, since, callId, summary }: LockHolder, workspace: string): string {
+  return say(key, oneLine(within(path, workspace)), pid, localTime(since), oneLine(summary ?? callId));
+}
+
 /** Somebody sits there and can be asked. */
-function onTerminal(): boolean {
+export function onTerminal(): boolean {
   return process.stdin.isTTY === true && process.stderr.isTTY === true;
 }
 
 /** Without a terminal and without `--approve` nobody can be asked; with `--approve ask` the question waits as a record. */
-function asking(approve: string | undefined): Partial<EngineOptions> {
-  const askHere: Approve = async (card, signal) => {
-    const { askOnTerminal } = await import("./ask.ts");
-    return whileAsking(() => askOnTerminal(card, signal, current && (() => rehearse(card))));
-  };
+function asking(approve: string | undefined, person: Person): Partial<EngineOptions> {
+  const askHere: Approve = (card, signal) => person.approve(card, signal);
   switch (approve) {
     case undefined:
       return onTerminal() ? { approve: askHere } : {};
     case "ask":
       return onTerminal() ? { approve: askHere } : { approvals: "record" };
     case "yes":
-      return { approve: async () => "once" };
+      return { approve: "once" };
     case "no":
-      return { approve: async () => "deny" };
+      return { approve: "deny" };
     default:
       throw new UsageError(say("unknownApprove", approve));
   }
@@ -112,6 +109,12 @@ function modeOf(text: string): Mode {
   return mode;
 }
 
+/** What dead processes had left, and where more of it waits. */
+export function tellRecovered({ calls, waiting }: RecoveryReport, workspace: string): void {
+  for (const call of calls) for (const line of recoveryWords(call, workspace)) warn(line);
+  for (const workspace of waiting) warn(say("recoveryWaits", workspace));
+}
+
 export function print(text: string): void {
   process.stdout.write(text.endsWith("\n") ? text : `${text}\n`);
 }
@@ -121,7 +124,7 @@ export function printJson(value: unknown): void {
 }
 
 export function warn(text: string): void {
-  process.stderr.write(`${text}\n`);
+  beside(() => process.stderr.write(`${text}\n`));
 }
 
 /** The engine of the command is over when the command is, and its background commands with it. */
@@ -147,9 +150,14 @@ export async function readStdin(): Promise<string> {
   return Buffer.concat(chunks).toString("utf8");
 }
 
+/** By its name: the server is built apart and brings a class of its own. */
+function isFailure(error: unknown): error is ToolFailure {
+  return error instanceof Error && error.name === "ToolFailure" && "toError" in error;
+}
+
 /** Says what went wrong; with `--json` also as the one object on stdout. */
 export function fail(error: unknown, { json = false }: { readonly json?: boolean } = {}): number {
-  const failure = error instanceof ToolFailure ? error.toError() : undefined;
+  const failure = isFailure(error) ? error.toError() : undefined;
   const message = error instanceof Error ? error.message : String(error);
   const usage = error instanceof UsageError || failure?.code === "invalid_tool_input";
   for (const line of failure === undefined ? [message] : failureWords(failure)) warn(line);

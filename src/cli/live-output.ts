@@ -15,23 +15,67 @@ interface Screen {
   write(text: string): unknown;
 }
 
-/** The one that runs, if any: whoever asks a question asks it to be quiet. */
-let running: LiveOutput | undefined;
-
-/** While a person is asked nothing else is written, and their time is not the call's. */
-export async function whileAsking<T>(ask: () => Promise<T>): Promise<T> {
-  const live = running;
-  live?.pause();
-  try {
-    return await ask();
-  } finally {
-    live?.resume();
-  }
+/** Whatever writes to the screen while something goes on, and is quiet while a person is asked. */
+export interface LiveScreen {
+  /** `about` is the id of the approval that is asked for, if it is one. */
+  pause(about?: string): void | Promise<void>;
+  resume(): void;
+  /** Lets somebody else write whole lines. */
+  beside?(write: () => void): void;
+  /** What of a text was not shown yet. */
+  unseen?(text: string): string;
+  /** Shown by somebody else. */
+  showed?(text: string): void;
 }
 
-export class LiveOutput {
+/** The one that runs, if any: whoever asks a question asks it to be quiet. */
+let running: LiveScreen | undefined;
+/** The question before: a person is asked one thing at a time. */
+let asked: Promise<unknown> = Promise.resolve();
+
+/** Answers how to leave the screen again. */
+export function takeScreen(screen: LiveScreen): () => void {
+  running = screen;
+  return () => {
+    if (running === screen) running = undefined;
+  };
+}
+
+/** While a person is asked nothing else is written, and their time is not the call's. Questions wait for each other. */
+export function whileAsking<T>(ask: () => Promise<T>, about?: string): Promise<T> {
+  const answer = asked.then(async () => {
+    const live = running;
+    await live?.pause(about);
+    try {
+      return await ask();
+    } finally {
+      live?.resume();
+    }
+  });
+  asked = answer.catch(() => {});
+  return answer;
+}
+
+/** Writes whole lines beside what is on the screen now. */
+export function beside(write: () => void): void {
+  if (running?.beside) running.beside(write);
+  else write();
+}
+
+/** What of a text the person has not seen while it came. */
+export function unseenNow(text: string): string {
+  return running?.unseen?.(text) ?? text;
+}
+
+/** Somebody else has shown this: it need not be shown again. */
+export function showedNow(text: string): void {
+  running?.showed?.(text);
+}
+
+export class LiveOutput implements LiveScreen {
   readonly #screen: Screen;
   readonly #timer: NodeJS.Timeout;
+  readonly #leave: () => void;
   #since = performance.now();
   /** Text that waits: what a quick call prints is in its result, and only there. */
   #held = "";
@@ -48,7 +92,7 @@ export class LiveOutput {
     this.#screen = screen;
     this.#timer = setInterval(() => this.#sign(), signEveryMs);
     this.#timer.unref();
-    running = this;
+    this.#leave = takeScreen(this);
   }
 
   /** Text of the call as it comes; the while counts from the first of it. */
@@ -59,9 +103,20 @@ export class LiveOutput {
     this.#flush ??= setTimeout(() => this.#begin(), quickMs).unref();
   }
 
+  /** What waited to be shown is in the question, or in the result. */
   pause(): void {
     this.#clearSign();
+    clearTimeout(this.#flush);
+    this.#flush = undefined;
+    this.#held = "";
+    if (this.#showing && !this.#atLineStart) this.#screen.write("\n");
+    this.#atLineStart = true;
     this.#asking = true;
+  }
+
+  /** Shown by somebody else. */
+  showed(text: string): void {
+    this.#first += text;
   }
 
   resume(): void {
@@ -76,12 +131,12 @@ export class LiveOutput {
     clearTimeout(this.#flush);
     this.#clearSign();
     if (this.#showing && !this.#atLineStart) this.#screen.write("\n");
-    if (running === this) running = undefined;
+    this.#leave();
   }
 
   /** What of a result was not shown yet. Its lines stand in another order there than they came. */
   unseen(text: string): string {
-    if (!this.#showing) return text;
+    if (!this.#showing && this.#first === "") return text;
     const shown = new Set([...this.#first.split("\n"), ...this.#last.split("\n"), ""]);
     return text
       .split("\n")

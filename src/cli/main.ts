@@ -1,4 +1,5 @@
 /** Entry of the command. */
+import "./without-jit.ts";
 import { buildProgram } from "./program.ts";
 
 // Whoever reads may stop reading: `karyi history | head -1`.

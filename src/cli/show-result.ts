@@ -2,19 +2,27 @@
  * A Result for a person: what it says on stdout, what else they want to know (changed files, how to undo, what waits) on stderr.
  * Its `output` is written for models; here the same is told in the person's language, from the data.
  */
-import { type FileChange, type Json, type JsonObject, type Result, shownName } from "../contract/index.ts";
+import {
+  errorText,
+  type Json,
+  type JsonObject,
+  noOutputText,
+  noteLines,
+  notesIn,
+  plannedText,
+  type RehearsedBody,
+  type Result,
+  shownName,
+  stderrMark,
+} from "../contract/index.ts";
+import { diffs, entry, list, type ToldChange, within, withinText } from "./changes-words.ts";
 import type { LiveOutput } from "./live-output.ts";
-import { say } from "./messages.ts";
-import { colourDiff, styled } from "./terminal-style.ts";
-import { visible } from "./visible.ts";
+import { locale, say } from "./messages.ts";
+import { shortId } from "./short-id.ts";
+import { colourDiff } from "./terminal-style.ts";
 import { errorWords, fieldsOf, reasonWords, verdictWords } from "./words.ts";
 
-const marks = { created: "+", modified: "~", deleted: "-", mode: "m", link: "l" } as const;
-const colours = { created: "green", modified: "yellow", deleted: "red", mode: "yellow", link: "yellow" } as const;
-const maxListed = 50;
 const maxSummed = 5;
-const maxDiffCharacters = 20_000;
-const concealedNote = "[hidden from this command, since nobody was asked about them: ";
 
 interface Stream {
   readonly isTTY?: boolean;
@@ -36,8 +44,8 @@ export function printResult(result: Result, { workspace, live }: Surroundings): 
   const notes = [
     ...sum(result, workspace),
     ...(fieldsOf(result.data).task_id === undefined ? [] : [say("taskEnds")]),
-    ...(result.undoable ? [say("undoIs", result.callId)] : []),
-    ...(result.approvalId === undefined ? [] : [say("answerWith", result.approvalId)]),
+    ...(result.undoable ? [say("undoIs", shortId(result.callId))] : []),
+    ...(result.approvalId === undefined ? [] : [say("answerWith", shortId(result.approvalId))]),
   ];
   for (const note of notes) process.stderr.write(ended(note));
 }
@@ -59,15 +67,25 @@ export function tellResult(result: Result, telling: Omit<Telling, "unseen">): st
 
 function tell(result: Result, telling: Telling): string {
   const { unseen } = telling;
-  const output = withConcealedWords(result, telling.workspace);
-  if (result.error !== undefined) return unseen(withErrorWords(result, output));
+  const output = inTheirLanguage(result, telling.workspace);
+  const dropped = rehearsedOf(result)?.changes_total ?? 0;
+  if (result.status === "denied" && result.error !== undefined && dropped > 0) {
+    const changes = list(changesOf(result), telling.workspace, telling.stream, { total: dropped });
+    return [
+      say("wouldHaveChanged", dropped),
+      ...changes,
+      ...errorWords(result.error).map((line) => withinText(line, telling.workspace)),
+    ].join("\n");
+  }
+  if (result.error !== undefined) return unseen(output);
   const data = fieldsOf(result.data);
   if (result.tool === "Undo" && Array.isArray(data.undone)) return tellUndo(result, telling);
   if (isDryRun(result) && data.changes !== undefined) return tellRehearsal(result, telling);
-  if (result.status === "planned") return [result.output.replace(/^Would do: /, () => say("wouldDo")), policyLine(data)].join("\n");
+  if (result.status === "planned")
+    return [told(result.output, plannedText, say("wouldDo")), withinText(policyLine(data), telling.workspace)].join("\n");
   if (result.tool === "CommitChanges") return say("committed", changesOf(result).length);
   if (result.tool === "DiscardChanges") return say("discarded");
-  return output === "(no output)" ? say("noOutput") : unseen(output);
+  return output === noOutputText ? say("noOutput") : unseen(output);
 }
 
 function tellUndo(result: Result, { workspace, stream }: Telling): string {
@@ -94,7 +112,7 @@ function tellRehearsal(result: Result, { workspace, stream, unseen, asking }: Te
     ...(Array.isArray(data.concealed) ? [say("hiddenFromDryRun", concealedNames(data.concealed, workspace))] : []),
     ...(output.trim() === "" ? [] : [say("outputIs"), output.trimEnd()]),
     ...(result.truncated === undefined ? [] : [say("wholeOutput", result.truncated.ref)]),
-    ...(asking ? [] : [policyLine(data)]),
+    ...(asking ? [] : [rehearsedOf(result) === undefined ? withinText(policyLine(data), workspace) : say("planDropped")]),
     ...(typeof data.change_set === "string" ? [say("keptAs", data.change_set)] : []),
   ].join("\n");
 }
@@ -104,20 +122,18 @@ function policyLine({ decision, rule, reason }: JsonObject): string {
   return say("policySays", verdictWords(decision as "allow"), reasonWords(String(rule), String(reason)));
 }
 
-/** The engine puts the error below what was printed; there it is said in the person's language. */
-function withErrorWords({ error }: Result, output: string): string {
-  if (error === undefined) return output;
-  const english = [`Error (${error.code}): ${error.message}`, ...(error.hint === undefined ? [] : [`Hint: ${error.hint}`])].join("\n");
-  return output.replace(english, () => errorWords(error).join("\n"));
+/** Notes and error stand below what was printed, rendered from the same data: here they are rendered for the person. */
+function inTheirLanguage({ output, data, error }: Result, workspace: string): string {
+  const notes = notesIn(data);
+  const shown = (path: string) => within(path, workspace);
+  const withError = error === undefined ? output : told(output, errorText(error), withinText(errorWords(error).join("\n"), workspace));
+  return notes.length === 0 ? withError : told(withError, noteLines(notes, "en"), noteLines(notes, locale, shown));
 }
 
-/** The tool puts what it hid below what was printed: the last such line is its own, whatever the command printed. */
-function withConcealedWords({ output, data }: Result, workspace: string): string {
-  const { concealed } = fieldsOf(data);
-  const start = Array.isArray(concealed) ? output.lastIndexOf(concealedNote) : -1;
-  if (!Array.isArray(concealed) || start === -1) return output;
-  const [, ...below] = output.slice(start).split("\n");
-  return `${output.slice(0, start)}${[`[${say("hiddenFromCommand", concealedNames(concealed, workspace))}]`, ...below].join("\n")}`;
+/** `text` with `words` in the last place where `rendered` stands: above it is whatever the tool printed. */
+function told(text: string, rendered: string, words: string): string {
+  const at = text.lastIndexOf(rendered);
+  return at === -1 ? text : `${text.slice(0, at)}${words}${text.slice(at + rendered.length)}`;
 }
 
 function concealedNames(paths: readonly Json[], workspace: string): string {
@@ -134,30 +150,6 @@ function sum(result: Result, workspace: string): string[] {
   return [say("changed", changes.length), ...some, ...(rest > 0 ? [say("andMore", rest)] : [])];
 }
 
-function list(changes: readonly ToldChange[], workspace: string, stream: Stream): string[] {
-  const rest = changes.length - maxListed;
-  return [...changes.slice(0, maxListed).map((change) => entry(change, workspace, stream)), ...(rest > 0 ? [say("andMore", rest)] : [])];
-}
-
-function entry({ path, change, risky, parted }: ToldChange, workspace: string, stream: Stream): string {
-  const remarks = `${risky === true ? `  ${say("riskyFile")}` : ""}${parted === true ? `  ${say("partedFile")}` : ""}`;
-  return `  ${styled(colours[change], marks[change], stream)} ${shownName(within(path, workspace))}${remarks}`;
-}
-
-function diffs(changes: readonly ToldChange[], workspace: string): string[] {
-  let room = maxDiffCharacters;
-  return changes.flatMap(({ diff, path }) => {
-    if (diff === undefined || diff.length > room) return [];
-    room -= diff.length;
-    const name = within(path, workspace);
-    return [visible(diff.replace(/^--- .*\n\+\+\+ .*/, () => `--- ${shownName(`a/${name}`)}\n+++ ${shownName(`b/${name}`)}`).trimEnd())];
-  });
-}
-
-function within(path: string, workspace: string): string {
-  return path.startsWith(`${workspace}/`) ? path.slice(workspace.length + 1) : path;
-}
-
 function isCommand(result: Result): boolean {
   return fieldsOf(result.data).exit_code !== undefined || result.tool === "CommitChanges";
 }
@@ -166,8 +158,10 @@ function isDryRun(result: Result): boolean {
   return result.status === "planned" && fieldsOf(result.data).exit_code !== undefined;
 }
 
-/** As `data` tells it; sizes have other names there, and nobody here asks for them. */
-type ToldChange = Pick<FileChange, "path" | "change" | "diff" | "risky" | "parted">;
+function rehearsedOf({ data }: Result): RehearsedBody | undefined {
+  // JSON that the engine made.
+  return fieldsOf(data).rehearsed as unknown as RehearsedBody | undefined;
+}
 
 function changesOf(result: Result): readonly ToldChange[] {
   const { changes } = fieldsOf(result.data);
@@ -176,7 +170,7 @@ function changesOf(result: Result): readonly ToldChange[] {
 }
 
 function prefixed(stderr: string): string {
-  return stderr.replace(/^(?=[^\n])/gm, "[stderr] ");
+  return stderr.replace(/^(?=[^\n])/gm, stderrMark);
 }
 
 function ended(text: string): string {

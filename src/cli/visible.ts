@@ -10,3 +10,8 @@ export function oneLine(text: string, length = 160): string {
   const line = visible(text.replace(/\s*\n\s*/g, " ⏎ ").replaceAll("\t", " "));
   return line.length > length ? `${line.slice(0, length)}…` : line;
 }
+
+/** Text of many lines that a terminal does not obey: nothing moves the cursor, sets colours or turns the direction of writing. */
+export function harmless(text: string): string {
+  return text.replaceAll("\r\n", "\n").replace(/[\p{Cc}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu, (character) => visible(character));
+}

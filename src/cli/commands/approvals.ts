@@ -1,8 +1,14 @@
 /** `karyi approvals`: what waits for a person, and the person's answer. */
+import type { ApprovalRecord } from "../../contract/index.ts";
+import { alwaysLines, effectLines } from "../card-lines.ts";
 import { exitCodeOf, exitCodes } from "../exit-code.ts";
 import { type GlobalFlags, print, printJson, UsageError, warnOfBackground, withEngine } from "../front.ts";
 import { say } from "../messages.ts";
+import { rehearsalLines, rehearsalSum } from "../rehearsal-card.ts";
+import { meantId, shortId } from "../short-id.ts";
 import { printResult } from "../show-result.ts";
+import { colourDiff } from "../terminal-style.ts";
+import { visible } from "../visible.ts";
 import { reasonWords, stateWords, summaryWords } from "../words.ts";
 
 export function listApprovals(_: readonly string[], flags: GlobalFlags & { readonly all?: boolean }): Promise<number> {
@@ -15,12 +21,44 @@ export function listApprovals(_: readonly string[], flags: GlobalFlags & { reado
         approvals
           .map(
             ({ id, status, card }) =>
-              `${id}  ${stateWords(status)}  ${card.tool}: ${summaryWords(card)} (${reasonWords(card.rule, card.reason)})`,
+              `${shortId(id)}  ${stateWords(status)}  ${card.tool}: ${summaryWords(card)} (${card.rehearsal === undefined ? reasonWords(card.rule, card.reason) : rehearsalSum(card.rehearsal)})`,
           )
           .join("\n"),
       );
     return exitCodes.done;
   });
+}
+
+/** One approval whole: of a rehearsed command also what it printed and every diff. */
+export function showApproval([id = ""]: readonly string[], flags: GlobalFlags): Promise<number> {
+  return withEngine(flags, async (engine) => {
+    const approvals = await engine.approvals();
+    const meant = meantId(
+      id,
+      approvals.map((each) => each.id),
+    );
+    const approval = approvals.find((each) => each.id === meant);
+    if (!approval) throw new Error(say("noSuchApproval", id));
+    if (flags.json) printJson(approval);
+    else print(cardLines(approval, engine.places.workspace).join("\n"));
+    return exitCodes.done;
+  });
+}
+
+function cardLines({ id, status, card }: ApprovalRecord, workspace: string): string[] {
+  const command = card.preview?.type === "command" ? card.preview.command : undefined;
+  const preview =
+    card.preview !== undefined && card.preview.type !== "command" ? [colourDiff(visible(card.preview.text), process.stdout)] : [];
+  return [
+    `${id}  ${stateWords(status)}`,
+    visible(summaryWords(card)),
+    ...(command === undefined || card.summary.includes(command) ? [] : [say("askCommand"), visible(command)]),
+    say("askWhy", visible(reasonWords(card.rule, card.reason))),
+    ...effectLines(card, workspace),
+    ...preview,
+    ...rehearsalLines(card, workspace, { isTTY: process.stdout.isTTY }),
+    ...(status === "pending" ? [...alwaysLines(card), say("answerWith", shortId(id))] : []),
+  ];
 }
 
 /** Records the answer; where no other process waits for it, the call goes on here. */
@@ -30,8 +68,19 @@ export function answerApproval(
 ): Promise<number> {
   if (answer !== "once" && answer !== "always" && answer !== "deny") throw new UsageError(say("unknownAnswer", answer));
   return withEngine(flags, async (engine) => {
-    const record = await engine.answer(id, { answer, ...(flags.words === undefined ? {} : { words: flags.words }) }, "command");
-    if (!record) throw new Error(say("noSuchApproval", id));
+    const meant = meantId(
+      id,
+      (await engine.approvals("pending")).map((each) => each.id),
+    );
+    const record = await engine.answer(meant, { answer, ...(flags.words === undefined ? {} : { words: flags.words }) }, "command");
+    if (!record) {
+      // A value that a run waits for is refused in the same way.
+      if (answer === "deny" && (await engine.refuseValue(id, flags.words))) {
+        if (flags.json) printJson({ id, answer });
+        return exitCodes.done;
+      }
+      throw new Error(say("noSuchApproval", id));
+    }
     const result = await engine.finishAnswered(record);
     if (flags.json) printJson(result);
     else printResult(result, { workspace: engine.places.workspace });

@@ -1,5 +1,5 @@
 /** `karyi attach [SESSION]`: a person sees and types into the live terminal of a session, lists the live ones, or ends one. */
-import type { KaryiEngine } from "../../compose/index.ts";
+import type { WiredEngine } from "../../compose/index.ts";
 import { exitCodes } from "../exit-code.ts";
 import { type GlobalFlags, openSession, print, printJson, UsageError, warn, withEngine } from "../front.ts";
 import { say } from "../messages.ts";
@@ -28,7 +28,7 @@ async function join(flags: GlobalFlags): Promise<number> {
   return exitCodes.done;
 }
 
-async function listTerminals(engine: KaryiEngine, { json }: GlobalFlags): Promise<number> {
+async function listTerminals(engine: WiredEngine, { json }: GlobalFlags): Promise<number> {
   const terminals = (await engine.terminals()).map(({ session, ...live }) => ({ session: session.key.externalId, ...live }));
   if (json) printJson({ terminals });
   else if (terminals.length === 0) print(say("noTerminals"));
@@ -43,7 +43,7 @@ async function listTerminals(engine: KaryiEngine, { json }: GlobalFlags): Promis
   return exitCodes.done;
 }
 
-async function closeTerminal(engine: KaryiEngine, flags: GlobalFlags): Promise<number> {
+async function closeTerminal(engine: WiredEngine, flags: GlobalFlags): Promise<number> {
   const closed = await engine.endTerminal((await openSession(engine, flags)).id);
   if (flags.json) printJson({ closed });
   else print(say(closed ? "terminalClosed" : "noTerminals"));

@@ -1,5 +1,5 @@
 /** `karyi call TOOL [JSON|-]`: one call, its Result, its exit code. */
-import { exitCodeOf } from "../exit-code.ts";
+import { exitCodeOf, interruptedCode } from "../exit-code.ts";
 import { type CallFlags, openSession, printJson, readStdin, warnOfBackground, withEngine } from "../front.ts";
 import { LiveOutput } from "../live-output.ts";
 import { printResult } from "../show-result.ts";
@@ -9,10 +9,14 @@ export async function call(
   flags: CallFlags & { readonly dryRun?: boolean; readonly keep?: boolean; readonly callId?: string },
 ): Promise<number> {
   const input = parseInputText(text === "-" ? await readStdin() : (text ?? "{}"));
-  return withEngine(flags, async (engine) => {
-    const session = await openSession(engine, flags);
+  return withEngine(flags, async (engine, person) => {
+    const session = await openSession(engine, flags, person);
     const stop = new AbortController();
-    const onInterrupt = () => stop.abort();
+    let interrupted: NodeJS.Signals | undefined;
+    const onInterrupt = (signal: NodeJS.Signals) => {
+      interrupted = signal;
+      stop.abort();
+    };
     process.once("SIGINT", onInterrupt);
     process.once("SIGTERM", onInterrupt);
     const live = process.stderr.isTTY && !flags.json ? new LiveOutput(process.stderr) : undefined;
@@ -29,7 +33,7 @@ export async function call(
     if (flags.json) printJson(result);
     else printResult(result, { workspace: engine.places.workspace, live });
     warnOfBackground([result]);
-    return exitCodeOf([result]);
+    return result.status === "cancelled" && interrupted !== undefined ? interruptedCode(interrupted) : exitCodeOf([result]);
   });
 }
 

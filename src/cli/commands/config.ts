@@ -4,12 +4,12 @@ import { exitCodes } from "../exit-code.ts";
 import { type GlobalFlags, print, printJson, UsageError, warn } from "../front.ts";
 import { say } from "../messages.ts";
 
-async function placesFor(flags: GlobalFlags) {
+export async function placesFor(flags: GlobalFlags) {
   const { placesOf } = await import("../../compose/index.ts");
   return placesOf(flags.workspace, flags.home, process.env);
 }
 
-async function loadAll(flags: GlobalFlags) {
+export async function loadAll(flags: GlobalFlags) {
   const { loadConfig } = await import("../../compose/index.ts");
   return loadConfig({ ...(await placesFor(flags)), env: process.env, flags: {} }, Date.now);
 }

@@ -1,6 +1,6 @@
 /** `karyi demo`: a short tour of real calls in a temporary workspace, which is removed afterwards. */
-import type { KaryiEngine, SessionHandle } from "../../compose/index.ts";
-import type { Result } from "../../contract/index.ts";
+import type { WiredEngine } from "../../compose/index.ts";
+import type { Result, SessionHandle } from "../../contract/index.ts";
 import { exitCodes } from "../exit-code.ts";
 import { print } from "../front.ts";
 import { locale } from "../messages.ts";
@@ -102,7 +102,7 @@ function stepsOf(session: SessionHandle): Step[] {
   ];
 }
 
-async function show(number: number, step: Step, engine: KaryiEngine): Promise<void> {
+async function show(number: number, step: Step, engine: WiredEngine): Promise<void> {
   const result = await step.run();
   const text = tellResult(result, { workspace: engine.places.workspace, stream: process.stdout });
   print(`\n${styled("bold", `${number}. ${pick(step.title)}`, process.stdout)}`);

@@ -1,7 +1,7 @@
 /** `karyi exec`, `karyi parse` and `karyi prompt`: a model's own text in, results in its own dialect out. */
 import { randomUUID } from "node:crypto";
-import type { KaryiEngine } from "../../compose/index.ts";
-import type { Result } from "../../contract/index.ts";
+import type { WiredEngine } from "../../compose/index.ts";
+import { cutForModel, estimateTokens, type Result, type SessionHandle } from "../../contract/index.ts";
 import {
   type DecodedCall,
   type Dialect,
@@ -35,19 +35,23 @@ interface DialectFlags extends CallFlags {
 export async function execText([file]: readonly string[], flags: DialectFlags): Promise<number> {
   const dialect = dialectOf(flags.dialect ?? "auto");
   const text = await readGiven(file);
-  return withEngine(flags, async (engine) => {
+  return withEngine(flags, async (engine, person) => {
     const calls = decode(text, dialect, engine);
     const answering = dialect === "auto" ? guessDialect(text) : dialect;
-    const session = await openSession(engine, flags);
+    const session = await openSession(engine, flags, person);
     const messageId = randomUUID();
     const stop = new AbortController();
     process.once("SIGINT", () => stop.abort());
     const results = await session.callAll(
-      // A model's ids are its own and begin anew with every conversation: they name the answers, never the records.
-      calls.map(({ id: _, ...call }) => ({ ...call, messageId, ...formFor(call, answering, engine) })),
+      calls.map((call) => ({ ...call, messageId, ...formFor(call, answering, engine) })),
       { signal: stop.signal, ...(flags.dryRun ? { dryRun: true } : {}) },
     );
-    printResults(results, calls, answering, flags);
+    const { modelOutputTokens } = engine.config.effective;
+    printResults(
+      flags.json ? results : await Promise.all(results.map((one) => fitting(one, modelOutputTokens, session))),
+      answering,
+      flags,
+    );
     warnOfBackground(results);
     return exitCodeOf(results);
   });
@@ -92,7 +96,7 @@ export function printPrompt(
   });
 }
 
-function decode(text: string, dialect: Dialect, engine: KaryiEngine): DecodedCall[] {
+function decode(text: string, dialect: Dialect, engine: WiredEngine): DecodedCall[] {
   return parseToolCalls(text, {
     dialect,
     tools: (name) => {
@@ -102,19 +106,23 @@ function decode(text: string, dialect: Dialect, engine: KaryiEngine): DecodedCal
   });
 }
 
-function formFor({ name, unreadable }: DecodedCall, dialect: Dialect, engine: KaryiEngine): { rightForm?: string } {
+function formFor({ name, unreadable }: DecodedCall, dialect: Dialect, engine: WiredEngine): { rightForm?: string } {
   const tool = unreadable === undefined ? undefined : engine.registry.get(name);
   return tool ? { rightForm: rightForm(engine.describe(tool), dialect) } : {};
 }
 
-function printResults(results: readonly Result[], calls: readonly DecodedCall[], dialect: Dialect, flags: GlobalFlags): void {
+/** The copy that a model reads; the result itself keeps its own limits. */
+async function fitting(result: Result, maxTokens: number, session: SessionHandle): Promise<Result> {
+  if (estimateTokens(result.output) <= maxTokens) return result;
+  const ref = result.truncated?.ref ?? (await session.keepOutput(result.output));
+  return { ...result, output: cutForModel(result.output, maxTokens, ref) };
+}
+
+function printResults(results: readonly Result[], dialect: Dialect, flags: GlobalFlags): void {
   if (flags.json) printJson(results);
   else if (results.length === 0) warn(say("noCalls"));
   else {
-    const encoded = encodeResults(
-      dialect,
-      results.map((result, index) => ({ ...result, callId: calls[index]?.id ?? result.callId })),
-    );
+    const encoded = encodeResults(dialect, results);
     print(typeof encoded === "string" ? encoded : JSON.stringify(encoded, null, 2));
   }
 }

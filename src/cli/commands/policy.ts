@@ -5,6 +5,7 @@ import { ToolFailure } from "../../contract/index.ts";
 import { exitCodes } from "../exit-code.ts";
 import { type CallFlags, type GlobalFlags, openSession, print, printJson, readGiven, UsageError, warn, withEngine } from "../front.ts";
 import { say } from "../messages.ts";
+import { relativeDecision, relativeText } from "../relative-decision.ts";
 import { decisionWords, errorWords, verdictWords } from "../words.ts";
 import { parseInputText } from "./call.ts";
 
@@ -27,7 +28,11 @@ export function explainCall(args: readonly string[], flags: CallFlags): Promise<
           effects: decision.effects,
         });
       } else {
-        print(decisionWords(decision, [plan.summary, engine.explainDecision(decision)].join("\n")));
+        const { workspace } = engine.places;
+        const shown = relativeDecision(decision, workspace);
+        // The summary of a command is the command: it stays as it was written.
+        const summary = plan.effects.some(({ kind }) => kind === "run") ? plan.summary : relativeText(plan.summary, workspace);
+        print(decisionWords(shown, [summary, engine.explainDecision(shown)].join("\n")));
       }
       return exitCodes.done;
     } catch (error) {

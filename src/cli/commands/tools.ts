@@ -1,5 +1,5 @@
 /** `karyi tools [show NAME]`: what there is and how it is called. */
-import type { JsonObject, Tool } from "../../contract/index.ts";
+import type { DescribedTool, JsonObject, Tool } from "../../contract/index.ts";
 import { exitCodes } from "../exit-code.ts";
 import { type GlobalFlags, print, printJson, withEngine } from "../front.ts";
 import { say } from "../messages.ts";
@@ -22,12 +22,12 @@ export function showTool([name = ""]: readonly string[], flags: GlobalFlags): Pr
     if (!tool) throw new Error(say("unknownTool", name, engine.registry.closest(name, 3).join(", ")));
     const spec = engine.describe(tool);
     if (flags.json) printJson(spec);
-    else print(describe(tool, spec.inputSchema, spec.safetyLevel));
+    else print(describe(tool, spec));
     return exitCodes.done;
   });
 }
 
-function describe(tool: Tool, schema: JsonObject, safetyLevel: number): string {
+function describe(tool: Tool, { inputSchema: schema, safetyLevel, unchecked = [] }: DescribedTool): string {
   const lines = [tool.name, "", tool.description];
   if (tool.aliases && tool.aliases.length > 0) lines.push("", say("aliases", tool.aliases.join(", ")));
   lines.push(say("safety", safetyLevel), "", say("parameters"));
@@ -38,6 +38,7 @@ function describe(tool: Tool, schema: JsonObject, safetyLevel: number): string {
     if (property.default !== undefined) notes.push(say("defaultIs", JSON.stringify(property.default)));
     lines.push(`  ${name} (${notes.join(", ")})${property.description ? `  ${String(property.description)}` : ""}`);
   }
+  if (unchecked.length > 0) lines.push("", say("uncheckedParts", unchecked.join("; ")));
   if (tool.example !== undefined) {
     const example = `  karyi call ${tool.name} '${JSON.stringify(tool.example).replaceAll("'", "'\\''")}'`;
     lines.push("", say("examples"), example, ...(tool.traits?.readOnly ? [] : [`${example} --dry-run`]));

@@ -9,6 +9,7 @@ interface VarFlags extends GlobalFlags {
   readonly fromEnv?: string;
   readonly tools?: string;
   readonly hosts?: string;
+  readonly commands?: string;
   readonly reveal?: boolean;
 }
 
@@ -24,6 +25,7 @@ export function setVariable([name = ""]: readonly string[], flags: VarFlags): Pr
         ...(flags.note === undefined ? {} : { note: flags.note }),
         ...(flags.tools === undefined ? {} : { tools: list(flags.tools) }),
         ...(flags.hosts === undefined ? {} : { hosts: list(flags.hosts) }),
+        ...(flags.commands === undefined ? {} : { commands: list(flags.commands) }),
       },
       { workspace: engine.places.workspace },
     );
@@ -42,7 +44,9 @@ export function listVariables(_: readonly string[], flags: VarFlags): Promise<nu
     else
       print(
         variables
-          .map(({ name, scope, note, tools, hosts }) => [name, scope, note, tools?.join(","), hosts?.join(",")].filter(Boolean).join("  "))
+          .map(({ name, scope, note, tools, hosts, commands }) =>
+            [name, scope, note, ...[tools, hosts, commands].map((bound) => bound?.join(","))].filter(Boolean).join("  "),
+          )
           .join("\n"),
       );
     return exitCodes.done;

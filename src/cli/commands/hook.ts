@@ -1,0 +1,139 @@
+/** `karyi hook`: answers hooks of other agents, captures their commands, and puts itself into their settings. */
+import { join } from "node:path";
+import { type Mode, modes } from "../../contract/index.ts";
+import { exitCodes } from "../exit-code.ts";
+import { type GlobalFlags, print, printJson, readStdin, UsageError, warn } from "../front.ts";
+import { say } from "../messages.ts";
+
+type HookAgent = typeof import("../../compose/hooks/index.ts").hookAgents[number];
+
+interface HookFlags extends GlobalFlags {
+  readonly when?: string;
+  readonly resident?: boolean;
+  readonly mode?: string;
+  readonly settings?: string;
+}
+
+/** The agent's own limit is longer: what takes so long is refused by us, with a reason. */
+const deadlineMs = 5_000;
+const refused = 2;
+const idleMs = 15 * 60_000;
+
+export const claudeCode = (_: readonly string[], flags: HookFlags) => answer("claude-code", flags);
+export const codex = (_: readonly string[], flags: HookFlags) => answer("codex", flags);
+
+/** Exit code 0 or 2, nothing else: anything other lets the call run in some agent. */
+async function answer(agent: HookAgent, flags: HookFlags): Promise<number> {
+  const isBefore = flags.when !== "after";
+  const late = setTimeout(() => {
+    process.stderr.write(`${say("hookTooSlow")}\n`);
+    process.exit(isBefore ? refused : exitCodes.done);
+  }, deadlineMs);
+  try {
+    const payload = await readStdin();
+    const { answerHook, isOurShell, startResident } = await import("../../compose/hooks/index.ts");
+    const workspace = flags.workspace ?? (agent === "claude-code" ? process.env.CLAUDE_PROJECT_DIR : undefined);
+    const mode = modeOf(flags.mode);
+    const answered = await answerHook({
+      agent,
+      payload,
+      ...(workspace === undefined ? {} : { workspace }),
+      ...(flags.home === undefined ? {} : { home: flags.home }),
+      ...(mode === undefined ? {} : { mode }),
+      isCaptured: agent === "claude-code" && isOurShell(process.env.CLAUDE_CODE_SHELL),
+    });
+    if (answered !== "") process.stdout.write(answered);
+    if (flags.resident && flags.home !== undefined) startResident(process.execPath, ownFiles().script, flags.home);
+    return exitCodes.done;
+  } catch (error) {
+    warn(say("hookFailed", error instanceof Error ? error.message : String(error)));
+    return isBefore ? refused : exitCodes.done;
+  } finally {
+    clearTimeout(late);
+  }
+}
+
+/** Stays and answers the hooks of this home. */
+export async function resident(_: readonly string[], flags: HookFlags & { readonly idle?: string }): Promise<number> {
+  const { keepResident } = await import("../../compose/hooks/index.ts");
+  const { placesOf: resolve } = await import("../../compose/index.ts");
+  const { home } = await resolve(undefined, flags.home, process.env);
+  const { script, hookScript, bundle } = ownFiles();
+  await keepResident({
+    home,
+    program: [script, hookScript, bundle],
+    env: process.env,
+    idleMs: flags.idle === undefined ? idleMs : Number(flags.idle),
+    failed: (message) => say("hookFailed", message),
+  });
+  return exitCodes.done;
+}
+
+export async function shell(args: readonly string[], flags: HookFlags): Promise<number> {
+  const { captureCommand } = await import("../../compose/hooks/index.ts");
+  return captureCommand({
+    args,
+    ...(flags.home === undefined ? {} : { home: flags.home }),
+    cwd: process.cwd(),
+    env: process.env,
+    out: (text) => void process.stdout.write(text),
+    err: (text) => void process.stderr.write(text),
+  });
+}
+
+export async function install([agent = ""]: readonly string[], flags: HookFlags): Promise<number> {
+  const { installHook } = await import("../../compose/hooks/index.ts");
+  const mode = modeOf(flags.mode);
+  const { diff, changed } = await installHook({ ...(await placesOf(agent, flags)), ...(mode === undefined ? {} : { mode }) });
+  if (flags.json) printJson({ agent, changed, diff });
+  else print(changed ? `${diff}${say(agent === "codex" ? "hookCodexTrust" : "hookInstalled", agent)}` : say("hookThere", agent));
+  return exitCodes.done;
+}
+
+export async function uninstall([agent = ""]: readonly string[], flags: HookFlags): Promise<number> {
+  const { uninstallHook } = await import("../../compose/hooks/index.ts");
+  const places = await placesOf(agent, flags);
+  const removed = await uninstallHook(places.home, places.agent);
+  if (flags.json) printJson({ agent, removed });
+  else print(say(removed ? "hookRemoved" : "hookNotThere", agent));
+  return exitCodes.done;
+}
+
+export async function status([agent = ""]: readonly string[], flags: HookFlags): Promise<number> {
+  const { hookStatus } = await import("../../compose/hooks/index.ts");
+  const found = await hookStatus(await placesOf(agent, flags));
+  if (flags.json) printJson(found);
+  else print(say("hookStatus", agent, found.grade, found.last_seen ?? say("hookNever")));
+  // Codex skips a hook without a word until the person trusts it there: only a call that was seen shows that it works.
+  const isUnseen = agent === "codex" && found.installed && found.last_seen === null;
+  if (isUnseen) warn(say("hookCodexTrust"));
+  return found.installed && !isUnseen ? exitCodes.done : exitCodes.failed;
+}
+
+async function placesOf(name: string, flags: HookFlags) {
+  const { hookAgents } = await import("../../compose/hooks/index.ts");
+  const agent = hookAgents.find((known) => known === name);
+  if (agent === undefined) throw new UsageError(say("hookUnknownAgent", name, hookAgents.join(", ")));
+  const { placesOf: resolve } = await import("../../compose/index.ts");
+  const { home, userHome } = await resolve(flags.workspace, flags.home, process.env);
+  const { script, hookScript } = ownFiles();
+  const settings = flags.settings ?? settingsOf(agent, process.env.HOME ?? userHome);
+  return { agent, home, settings, node: process.execPath, script, hookScript };
+}
+
+function settingsOf(agent: HookAgent, userHome: string): string {
+  if (agent === "codex") return join(process.env.CODEX_HOME ?? join(userHome, ".codex"), "hooks.json");
+  return join(process.env.CLAUDE_CONFIG_DIR ?? join(userHome, ".claude"), "settings.json");
+}
+
+/** The files of the command as it is installed. */
+function ownFiles() {
+  const file = (name: string) => join(__dirname, "..", "bin", name);
+  return { script: file("karyi.js"), hookScript: file("hook.sh"), bundle: join(__dirname, "command.cjs") };
+}
+
+function modeOf(text: string | undefined): Mode | undefined {
+  const mode = modes.find((candidate) => candidate === text);
+  if (text !== undefined && mode === undefined) throw new UsageError(say("unknownMode", text));
+  return mode;
+}
