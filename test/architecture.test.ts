@@ -17,7 +17,30 @@ const rooms: Record<string, readonly string[]> = {
   engine: ["contract", "policy", "registry"],
   tools: ["contract", "shell"],
   dialect: ["contract"],
-  compose: ["contract", "host", "shell", "policy", "registry", "vault", "store", "engine", "tools", "dialect"],
+  durable: ["contract"],
+  agent: ["contract", "dialect"],
+  gateway: ["contract", "dialect"],
+  mcp: ["contract"],
+  adapters: ["contract"],
+  plugin: ["contract"],
+  compose: [
+    "contract",
+    "host",
+    "shell",
+    "policy",
+    "registry",
+    "vault",
+    "store",
+    "engine",
+    "tools",
+    "dialect",
+    "durable",
+    "agent",
+    "gateway",
+    "mcp",
+    "adapters",
+    "plugin",
+  ],
   cli: ["compose", "contract", "dialect"],
 };
 
@@ -27,8 +50,11 @@ const roomsOnTheMachine = new Set(["host"]);
 /** The store opens its own database and the texts beside it, and nothing else. */
 const storeModules = /^node:fs(\/promises)?$/;
 
+/** The one file that starts child processes, and the text of another process, which cannot import it. */
+const startsProcesses = new Set(["src/host/spawn.ts", "src/host/processes/launcher-program.ts"]);
+
 /** Files outside the table: the public entry. */
-const entries = new Set(["src/index.ts"]);
+const entries = new Set(["src/index.ts", "src/serve.ts", "src/mcp.ts"]);
 
 function filesBelow(directory: string, ending: RegExp): string[] {
   return readdirSync(directory, { withFileTypes: true, recursive: true })
@@ -70,6 +96,18 @@ describe("architecture", () => {
       }
     }
     expect(wrong).toEqual([]);
+  });
+
+  it("only host/spawn.ts starts child processes, and only it hands descriptors on", () => {
+    const named = sources
+      .filter((file) => /child_process|\bwithoutMasters\b/.test(readFileSync(file, "utf8")))
+      .map((file) => relative(root, file));
+    const expected = [...startsProcesses, "src/host/open-terminals.ts"];
+    expect(named.toSorted()).toEqual(expected.toSorted());
+  });
+
+  it("every export is named: no `export *`", () => {
+    expect(sources.filter((file) => /^export \*/m.test(readFileSync(file, "utf8"))).map((file) => relative(root, file))).toEqual([]);
   });
 
   it("the table in docs/architecture.md is the table of this test", () => {

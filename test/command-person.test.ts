@@ -115,7 +115,8 @@ describe("secret files that a command was not shown", () => {
 
 describe("in Chinese", () => {
   it.skipIf(!holds)(`a question, its preview, its reason and its result are Chinese${why}`, async () => {
-    const { at } = await places();
+    const { at, run } = await places();
+    await run(["config", "set", "commands", "ask"]);
     const seen = at(command("sed -i s/two/TWO/ a.txt"), chinese);
     await seen.sees("Karyi 询问：运行：sed -i s/two/TWO/ a.txt");
     await seen.sees("原因：");
@@ -141,7 +142,7 @@ describe("in Chinese", () => {
     expect(await said("undo")).toContain("已撤销 1 次调用：\n  - b.txt");
     expect(await said("undo", "nosuch")).toContain("错误：没有可以撤销的内容");
     expect(await said("commit", "nosuch")).toContain("错误：没有这次保留的演练");
-    expect(await said("policy", "explain", "Bash", '{"command":"touch b.txt"}')).toContain("询问：");
+    expect(await said("policy", "explain", "Bash", '{"command":"touch b.txt"}')).toContain(holds ? "预演：" : "询问：");
     expect(await said(...command("touch c.txt"))).toContain("提示：在终端里运行");
     expect(await said(...command("touch c.txt"), "--approve", "ask")).toContain("答复：karyi approvals answer");
     expect(await said("approvals")).toContain("运行：touch c.txt");

@@ -6,6 +6,7 @@ import { describe, expect, it } from "vitest";
 import { capturingHere } from "../src/host/sandbox/fixtures/world.ts";
 import { karyi } from "./support/command.ts";
 import { temporaryDirectory } from "./support/engine.ts";
+import { ordinaryUser } from "./support/ordinary-user.ts";
 
 async function places() {
   const workspace = await temporaryDirectory();
@@ -118,9 +119,8 @@ describe("karyi call", () => {
     expect([code, stderr]).toEqual([2, expect.stringContaining("is not a directory")]);
   });
 
-  const isRoot = process.getuid?.() === 0;
-  const why = isRoot ? "" : " (skipped: needs root to become somebody else)";
-  it.skipIf(!isRoot)(`runs as a user that the system has no record of, and says what is missing without a home${why}`, async () => {
+  const stranger = `runs as a user that the system has no record of, and says what is missing without a home${ordinaryUser.why}`;
+  it.skipIf(!ordinaryUser.holds)(stranger, async () => {
     const { workspace, home } = await places();
     const command = join(import.meta.dirname, "../bin/karyi.js");
     const as = (env: Record<string, string>, ...args: readonly string[]) => {

@@ -7,7 +7,8 @@ import { join, resolve } from "node:path";
 import { expect, it } from "vitest";
 import { capturingHere } from "../src/host/sandbox/fixtures/world.ts";
 import type { SessionHandle } from "../src/index.ts";
-import { temporaryDirectory, testEngine } from "./support/engine.ts";
+import { outsideDirectory, temporaryDirectory, testEngine } from "./support/engine.ts";
+import { closedGate } from "./support/gate.ts";
 
 const holds = (await capturingHere()).length > 0;
 const full = process.env.KARYI_FULL === "1";
@@ -34,14 +35,14 @@ it.skipIf(!holds)(
   { timeout: 30_000 },
   async () => {
     const { engine, workspace } = await testEngine({ config: { foregroundBudgetMs: 200 } });
-    const shared = await temporaryDirectory();
+    const gate = await closedGate();
     await writeFile(join(workspace, "old"), "old\n");
     const session = await engine.openSession();
-    const command = `echo early > early; rm old; while [ ! -e '${shared}/go' ]; do sleep 0.05; done; echo late > late`;
+    const command = `echo early > early; rm old; ${gate.wait}; echo late > late`;
     const result = await session.call("Bash", { command });
     expect(result.output).toContain("moved to the background as bg_task_1");
     expect(await readdir(workspace)).toEqual(["old"]);
-    await writeFile(join(shared, "go"), "");
+    gate.open();
     await ended(session);
     expect((await readdir(workspace)).sort()).toEqual(["early", "late"]);
     expect(await session.undo(result.callId)).toMatchObject({ status: "ok" });
@@ -54,7 +55,7 @@ it.skipIf(!holds || !full)(
   `a process that is killed meanwhile leaves the workspace as it was, no layer, and after the next start no command${full ? why : " (skipped: a long start, with KARYI_FULL=1)"}`,
   { timeout: 120_000 },
   async () => {
-    const [workspace, home, shared] = [await temporaryDirectory(), await temporaryDirectory(), await temporaryDirectory()];
+    const [workspace, home, shared] = [await temporaryDirectory(), await temporaryDirectory(), await outsideDirectory()];
     await writeFile(join(workspace, "old"), "old\n");
     const command = `rm old; echo half > half; while [ -d '${shared}' ]; do sleep 0.05; done`;
     const child = spawn(

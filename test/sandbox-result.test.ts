@@ -4,7 +4,8 @@ import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { capturingHere } from "../src/host/sandbox/fixtures/world.ts";
-import { temporaryDirectory, testEngine } from "./support/engine.ts";
+import { testEngine } from "./support/engine.ts";
+import { closedGate } from "./support/gate.ts";
 
 const [tier] = await capturingHere();
 const why = tier === undefined ? " (skipped: no overlay here)" : "";
@@ -48,14 +49,14 @@ it.skipIf(tier === undefined)(
   async () => {
     const { engine, workspace } = await testEngine();
     const session = await engine.openSession();
-    const signs = await temporaryDirectory();
-    const command = `echo mine > shared; echo started; while [ ! -e ${signs}/done ]; do :; done`;
+    const gate = await closedGate();
+    const command = `echo mine > shared; echo started; ${gate.wait}`;
     let edited = false;
     const onProgress = () => {
       if (edited) return;
       edited = true;
       writeFileSync(join(workspace, "shared"), "theirs\n");
-      writeFileSync(join(signs, "done"), "");
+      gate.open();
     };
     const refused = await session.call("Bash", { command }, { onProgress });
     expect(refused).toMatchObject({ status: "error", error: { code: "tool_conflict", details: { reason: "workspace_changed" } } });

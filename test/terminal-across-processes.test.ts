@@ -9,7 +9,7 @@ import { describe, expect, onTestFinished, test } from "vitest";
 // As it is shipped: the keeper is a part of the build.
 import { createEngine } from "../dist/index.js";
 import { capturingHere } from "../src/host/sandbox/fixtures/world.ts";
-import { isRunning } from "../src/host/terminal/shared-terminal.fixture.ts";
+import { isRunning } from "../src/host/terminal/served/shared-terminal.fixture.ts";
 import { karyi } from "./support/command.ts";
 import { temporaryDirectory, testEngine } from "./support/engine.ts";
 import { person } from "./support/person.ts";
@@ -82,6 +82,32 @@ describe("the terminal of a session, from one command to the next", () => {
       output: "bob\nhi bob",
       data: { exit_code: 0 },
     });
+  });
+
+  test("text and keys reach the program while the call that started it still waits, from another process too", async () => {
+    const { run, call, live, workspace } = await places();
+    // It polls its input, so that it never looks like one that waits for somebody to type.
+    await writeFile(
+      join(workspace, "polls.sh"),
+      "until read -t 0; do :; done; read word; echo got $word; touch heard; while :; do :; done\n",
+    );
+    const waiting = run("bash polls.sh");
+    await expect.poll(live, { timeout: 20_000 }).toMatchObject([{ state: "running" }]);
+    expect(await call("TerminalInput", { text: "bob\\n" })).toMatchObject({ status: "ok", data: { running: true } });
+    await expect.poll(() => readdirSync(workspace), { timeout: 20_000 }).toContain("heard");
+    expect(await call("Terminal", { command: "true" })).toMatchObject({ error: { code: "tool_conflict" } });
+    expect(await call("TerminalKey", { key: "c" })).toMatchObject({ status: "ok" });
+    expect(await waiting).toMatchObject({ output: expect.stringContaining("got bob"), data: { exit_code: 130 } });
+  });
+
+  test("in one process, too, a key reaches the program of a call that still waits", async () => {
+    const { workspace, home } = await places();
+    const { engine } = await testEngine({ workspace, home });
+    const session = await engine.openSession();
+    const waiting = session.call("Terminal", { command: "touch begun; while :; do :; done" });
+    await expect.poll(() => readdirSync(workspace), { timeout: 20_000 }).toContain("begun");
+    expect(await session.call("TerminalKey", { key: "c" })).toMatchObject({ status: "ok", data: { exit_code: 130 } });
+    expect(await waiting).toMatchObject({ data: { exit_code: 130 } });
   });
 
   test("directory, variables and functions live on across processes, and Bash follows directory and exports", async () => {
@@ -211,7 +237,8 @@ describe("the terminal of a session, from one command to the next", () => {
   test.skipIf(!holds)(`a program that Bash runs captured does not see the socket${why}`, async () => {
     const { run, intrude } = await places();
     await run("true");
-    expect(await intrude()).toBe("ENOENT");
+    // The socket's directory is empty there, or nothing outside may be connected to.
+    expect(["ENOENT", "EACCES"]).toContain(await intrude());
   });
 
   test("a program that Bash runs without capture gets nowhere without the token", async () => {

@@ -2,6 +2,7 @@
 import { execFileSync } from "node:child_process";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { ordinaryUser } from "./support/ordinary-user.ts";
 
 const full = process.env.KARYI_FULL === "1";
 const isRoot = process.getuid?.() === 0;
@@ -23,8 +24,8 @@ describe("undo of commands, and of that undo", () => {
     expect(problems()).toEqual([]);
   });
 
-  const title = `gives an ordinary user everything back, what was closed too${isRoot ? "" : " (skipped: needs root to become another user)"}`;
-  it.skipIf(!isRoot)(title, { timeout }, () => {
+  const title = `gives an ordinary user everything back, what was closed too${ordinaryUser.why}`;
+  it.skipIf(!ordinaryUser.holds)(title, { timeout }, () => {
     expect(problems("setpriv", "--reuid=65534", "--regid=65534", "--clear-groups")).toEqual([]);
   });
 });

@@ -1,0 +1,323 @@
+/** What keeps the gateway closed, point by point (docs/security.md), against a real server. */
+import { spawn } from "node:child_process";
+import { randomUUID } from "node:crypto";
+import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { request as httpRequest } from "node:http";
+import { connect } from "node:net";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { addToken, removeToken } from "../src/compose/serving/index.ts";
+import { readEvents, startGateway, type TestGateway } from "./support/gateway.ts";
+
+let gateway: TestGateway;
+let port: number;
+
+beforeAll(async () => {
+  gateway = await startGateway();
+  port = Number(new URL(gateway.url).port);
+  await mkdir(join(gateway.home, "..", "console"), { recursive: true });
+  await writeFile(join(gateway.home, "..", "console", "index.html"), "<!doctype html><title>Karyi</title>");
+});
+
+afterAll(() => gateway.close());
+
+/** `fetch` cannot send a foreign Host, so this speaks HTTP itself. */
+function raw(path: string, headers: Record<string, string>, method = "GET"): Promise<{ status: number; body: string }> {
+  return new Promise((resolve, reject) => {
+    const asked = httpRequest({ host: "127.0.0.1", port, path, method, headers }, (answer) => {
+      let body = "";
+      answer.on("data", (chunk) => {
+        body += chunk;
+      });
+      answer.on("end", () => resolve({ status: answer.statusCode ?? 0, body }));
+    });
+    asked.on("error", reject);
+    asked.end();
+  });
+}
+
+const bearer = () => ({ authorization: `Bearer ${gateway.token}` });
+const as = (token: string) => ({ authorization: `Bearer ${token}` });
+
+describe("tokens", () => {
+  test("are needed on loopback too, and one in the query is none", async () => {
+    expect((await fetch(`${gateway.url}/healthz`)).status).toBe(200);
+    expect((await raw("/api/v1/sessions", { host: `127.0.0.1:${port}` })).status).toBe(401);
+    expect((await raw(`/api/v1/sessions?token=${gateway.token}&access_token=${gateway.token}`, { host: `127.0.0.1:${port}` })).status).toBe(
+      401,
+    );
+    expect((await gateway.api("GET", "/sessions", undefined, { authorization: "Basic abc" })).status).toBe(401);
+    expect((await gateway.api("GET", "/sessions", undefined, { authorization: `Bearer ${"x".repeat(5000)}` })).status).toBe(401);
+  });
+
+  test("are hashed at rest, and a running server follows what is added and removed", async () => {
+    const { token } = await addToken(gateway.home, { name: "reader", scopes: ["read"], user: "local" });
+    expect((await gateway.api("GET", "/me", undefined, as(token))).body).toEqual({ user_id: "local", scopes: ["read"] });
+    expect(await readFile(join(gateway.home, "tokens", "reader.json"), "utf8")).not.toContain(token);
+    await removeToken(gateway.home, "reader");
+    expect((await gateway.api("GET", "/me", undefined, as(token))).status).toBe(401);
+  });
+
+  test("open only what their scopes say", async () => {
+    await gateway.api("POST", "/sessions", { id: "scoped" });
+    const { token: reader } = await addToken(gateway.home, { name: "only-read", scopes: ["read"], user: "local" });
+    const { token: caller } = await addToken(gateway.home, { name: "read-call", scopes: ["read", "call"], user: "local" });
+    const { token: approver } = await addToken(gateway.home, { name: "read-approve", scopes: ["read", "approve"], user: "local" });
+    const write = { tool: "Write", input: { file_path: "x.txt", content: "x" } };
+    expect((await gateway.api("POST", "/sessions/scoped/calls", write, as(reader))).status).toBe(403);
+    expect((await gateway.api("POST", "/sessions/scoped/calls", write, as(caller))).status).toBe(202);
+    const seen = (await gateway.api("GET", "/approvals?status=pending", undefined, as(caller))).body.approvals[0];
+    expect(seen.nonce).toBeUndefined();
+    const shown = (await gateway.api("GET", "/approvals?status=pending", undefined, as(approver))).body.approvals[0];
+    expect(shown.nonce).toEqual(expect.any(String));
+    const yes = { answer: "deny", nonce: shown.nonce };
+    expect((await gateway.api("POST", `/approvals/${shown.id}/answer`, yes, as(caller))).status).toBe(403);
+    expect((await gateway.api("POST", `/approvals/${shown.id}/answer`, yes, as(approver))).status).toBe(200);
+    expect((await gateway.api("DELETE", "/sessions/scoped", undefined, as(caller))).status).toBe(403);
+    expect((await gateway.api("GET", "/audit", undefined, as(approver))).status).toBe(403);
+  });
+
+  test("a session in another folder, or in a mode that asks less, needs the scope approve", async () => {
+    const { token: caller } = await addToken(gateway.home, { name: "narrow", scopes: ["read", "call"], user: "narrow" });
+    const { token: person } = await addToken(gateway.home, { name: "wide", scopes: ["call", "approve"], user: "narrow" });
+    const status = async (body: object, token: string) => (await gateway.api("POST", "/sessions", body, as(token))).status;
+    for (const body of [{ workspace: "/" }, { workspace: gateway.home }, { mode: "auto" }, { mode: "accept-edits" }])
+      expect([body, await status(body, caller)]).toEqual([body, 403]);
+    for (const body of [{}, { workspace: gateway.workspace }, { mode: "default" }, { mode: "plan" }])
+      expect([body, await status(body, caller)]).toEqual([body, 201]);
+    expect(await status({ workspace: "/var", mode: "auto" }, person)).toBe(201);
+  });
+
+  test("keep users apart: what is another's is not found, in lists, streams and answers", async () => {
+    const { token: bob } = await addToken(gateway.home, { name: "bob", scopes: ["admin"], user: "bob" });
+    await gateway.api("POST", "/sessions", { id: "alices" });
+    await gateway.api("POST", "/sessions/alices/calls", {
+      tool: "Write",
+      input: { file_path: "y.txt", content: "y" },
+      call_id: "alices-call",
+    });
+    const card = (await gateway.api("GET", "/approvals?session_id=alices")).body.approvals[0];
+    for (const [method, path, body] of [
+      ["GET", "/sessions/alices"],
+      ["PATCH", "/sessions/alices", { mode: "auto" }],
+      ["DELETE", "/sessions/alices"],
+      ["GET", "/sessions/alices/events"],
+      ["GET", "/events?sessions=alices"],
+      ["GET", "/sessions/alices/calls/alices-call"],
+      ["GET", "/sessions/alices/export"],
+      ["GET", "/sessions/alices/changes"],
+      ["GET", "/sessions/alices/artifacts"],
+      ["POST", "/sessions/alices/calls", { tool: "Read", input: { file_path: "x" } }],
+      ["POST", "/sessions/alices/fork"],
+      ["GET", `/approvals/${card.id}`],
+      ["POST", `/approvals/${card.id}/answer`, { answer: "once", nonce: card.nonce }],
+    ] as const) {
+      expect([path, (await gateway.api(method, path, body, as(bob))).status]).toEqual([path, 404]);
+    }
+    expect((await gateway.api("GET", "/sessions", undefined, as(bob))).body.sessions).toEqual([]);
+    expect((await gateway.api("GET", "/approvals", undefined, as(bob))).body.approvals).toEqual([]);
+    expect((await gateway.api("GET", "/counts", undefined, as(bob))).body).toMatchObject({ sessions: 0, waiting: 0 });
+    expect((await gateway.api("GET", "/audit?limit=1000", undefined, as(bob))).text).not.toContain("alices-call");
+    const own = await gateway.api("POST", "/sessions", { id: "alices" }, as(bob));
+    expect([own.status, own.body.user_id]).toEqual([201, "bob"]);
+  });
+
+  test("a call id of another user's session is taken, not read", async () => {
+    const { token: eve } = await addToken(gateway.home, { name: "eve", scopes: ["call", "read"], user: "eve" });
+    await gateway.api("POST", "/sessions", { id: "eves" }, as(eve));
+    const { body } = await gateway.api(
+      "POST",
+      "/sessions/eves/calls",
+      { tool: "Write", input: { file_path: "y.txt", content: "y" }, call_id: "alices-call" },
+      as(eve),
+    );
+    expect(body.error.code).toBe("tool_conflict");
+  });
+});
+
+describe("host and origin", () => {
+  test.each(["evil.example", "evil.example:80", "127.0.0.1", "127.0.0.1:1", "localhost.evil.example"])(
+    "Host %s is refused",
+    async (host) => {
+      expect([400, 403, 421]).toContain((await raw("/api/v1/sessions", { ...bearer(), host })).status);
+      expect([400, 403, 421]).toContain((await raw("/healthz", { host })).status);
+    },
+  );
+
+  test.each(["https://evil.example", "null", "http://127.0.0.1:1", "file://", "http://localhost.evil.example"])(
+    "Origin %s is refused",
+    async (origin) => {
+      expect((await raw("/api/v1/sessions", { ...bearer(), host: `127.0.0.1:${port}`, origin })).status).toBe(403);
+    },
+  );
+
+  test("its own names are let in", async () => {
+    for (const name of [`127.0.0.1:${port}`, `localhost:${port}`]) {
+      expect((await raw("/api/v1/sessions", { ...bearer(), host: name, origin: `http://${name}` })).status).toBe(200);
+    }
+  });
+});
+
+describe("the console's login", () => {
+  test("a link works once, gives a strict cookie, and changes need the CSRF token", async () => {
+    const { url } = (await gateway.api("POST", "/login-links")).body;
+    const first = await fetch(url, { redirect: "manual" });
+    const cookie = first.headers.get("set-cookie") ?? "";
+    expect([first.status, first.headers.get("location")]).toEqual([303, "/"]);
+    expect(cookie).toMatch(/HttpOnly; SameSite=Strict/);
+    expect((await fetch(url, { redirect: "manual" })).status).toBe(403);
+    const held = { cookie: cookie.split(";")[0] ?? "" };
+    const me = (await (await fetch(`${gateway.url}/api/v1/me`, { headers: held })).json()) as { csrf_token: string; user_id: string };
+    expect(me.user_id).toBe("local");
+    const post = (headers: Record<string, string>) =>
+      fetch(`${gateway.url}/api/v1/sessions`, {
+        method: "POST",
+        headers: { ...held, "content-type": "application/json", ...headers },
+        body: "{}",
+      });
+    expect((await post({})).status).toBe(403);
+    expect((await post({ "x-csrf-token": "wrong" })).status).toBe(403);
+    expect((await post({ "x-csrf-token": me.csrf_token })).status).toBe(201);
+    const out = await fetch(`${gateway.url}/api/v1/logout`, { method: "POST", headers: { ...held, "x-csrf-token": me.csrf_token } });
+    expect(out.status).toBe(204);
+    expect((await fetch(`${gateway.url}/api/v1/me`, { headers: held })).status).toBe(401);
+  });
+
+  test("the page has a strict policy; paths that are not pages are 404", async () => {
+    const page = await fetch(`${gateway.url}/s/anything`);
+    expect([page.status, page.headers.get("content-type")]).toEqual([200, "text/html; charset=utf-8"]);
+    expect(page.headers.get("content-security-policy")).toBe(
+      "default-src 'self'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'self'; require-trusted-types-for 'script'",
+    );
+    for (const path of ["/.well-known/oauth-authorization-server", "/.well-known/oauth-protected-resource", "/.well-known/x"]) {
+      const answer = await raw(path, { host: `127.0.0.1:${port}` });
+      expect([path, answer.status, JSON.parse(answer.body).error.code]).toEqual([path, 404, "not_found"]);
+    }
+    expect((await gateway.api("GET", "/nothing")).status).toBe(404);
+    expect((await gateway.request("GET", "/mcp/nothing")).status).toBe(404);
+    expect((await gateway.request("GET", "/api/nothing")).status).toBe(404);
+    expect((await fetch(`${gateway.url}/../../etc/passwd.txt`)).status).toBe(404);
+    expect((await gateway.api("PUT", "/sessions")).status).toBe(405);
+  });
+});
+
+describe("limits", () => {
+  test("requests a minute are counted by token; Retry-After says when to come back", async () => {
+    const small = await startGateway({ config: { gateway: { requestsPerMinute: 5 } } });
+    try {
+      const { token } = await addToken(small.home, { name: "other", scopes: ["read"], user: "local" });
+      const statuses: number[] = [];
+      for (let count = 0; count < 7; count += 1) statuses.push((await small.api("GET", "/me")).status);
+      expect(statuses).toEqual([200, 200, 200, 200, 200, 429, 429]);
+      const refused = await small.api("GET", "/me");
+      expect(Number(refused.headers.get("retry-after"))).toBeGreaterThan(0);
+      expect(refused.body.error.code).toBe("too_many_requests");
+      expect((await small.api("GET", "/me", undefined, as(token))).status).toBe(200);
+    } finally {
+      await small.close();
+    }
+  });
+
+  test("headers are limited to 16 KiB, and what is no HTTP is answered in the same shape", async () => {
+    expect((await raw("/healthz", { host: `127.0.0.1:${port}`, "x-long": "y".repeat(17_000) })).status).toBe(431);
+    const answer = await new Promise<string>((resolve) => {
+      const socket = connect(port, "127.0.0.1", () => socket.end("nonsense\r\n\r\n"));
+      let text = "";
+      socket.on("data", (chunk) => {
+        text += chunk;
+      });
+      socket.on("close", () => resolve(text));
+    });
+    expect(answer).toContain("HTTP/1.1 400");
+    expect(answer).toContain('"invalid_request"');
+  });
+
+  test("a chunked body without a length is cut off at the limit, and deep bodies are refused", async () => {
+    const small = await startGateway({ config: { gateway: { maxBodyBytes: 1000 } } });
+    try {
+      const body = new ReadableStream({
+        start(controller) {
+          for (let count = 0; count < 10; count += 1) controller.enqueue(new TextEncoder().encode("x".repeat(500)));
+          controller.close();
+        },
+      });
+      const init = { method: "POST", headers: { ...as(small.token), "content-type": "application/json" }, body, duplex: "half" };
+      expect((await fetch(`${small.url}/api/v1/sessions`, init as RequestInit)).status).toBe(413);
+    } finally {
+      await small.close();
+    }
+    await gateway.api("POST", "/sessions", { id: "deep" });
+    const input = `${'{"a":'.repeat(200)}1${"}".repeat(200)}`;
+    expect((await gateway.api("POST", "/sessions/deep/calls", `{"tool":"Read","input":${input}}`)).status).toBe(400);
+  });
+
+  test("a stream ends when its token is removed", async () => {
+    const { token } = await addToken(gateway.home, { name: "short-lived", scopes: ["read"], user: "local" });
+    await gateway.api("POST", "/sessions", { id: "watched" });
+    await removeToken(gateway.home, "short-lived");
+    await expect(readEvents({ ...gateway, token, url: gateway.url }, "/api/v1/sessions/watched/events", () => false)).rejects.toThrow(
+      "401",
+    );
+  });
+});
+
+describe("what the server runs", () => {
+  test("no command can read the token: neither arguments nor environment of any process hold it", async () => {
+    const secret = ["tok", "en", "nobody", "reads", randomUUID()].join("-");
+    const bin = join(import.meta.dirname, "../bin/karyi.js");
+    const args = [
+      bin,
+      "serve",
+      "--json",
+      "--port",
+      "0",
+      "--home",
+      join(gateway.home, "..", "second"),
+      "--workspace",
+      gateway.workspace,
+      "--enable-shell",
+    ];
+    const child = spawn(process.execPath, [...args, "--token", secret], {
+      stdio: ["ignore", "pipe", "ignore"],
+      env: { ...process.env, KARYI_TOKEN: secret },
+    });
+    try {
+      let text = "";
+      for await (const chunk of child.stdout) {
+        text += chunk;
+        if (text.trimEnd().endsWith("}")) break;
+      }
+      const { address } = JSON.parse(text) as { address: string };
+      const command =
+        "for p in $(ls /pro*/ | grep -E '^[0-9]+$'); do tr '\\0' ' ' < /pro?/$p/cmdline; tr '\\0' '\\n' < /pro?/$p/environ; done 2>/dev/null; env";
+      const call = { input: [], session_id: "s", user_id: "u", channel: "c", biz_params: { tool: { name: "shell", input: { command } } } };
+      const answer = await fetch(`${address}/agent/process`, {
+        method: "POST",
+        headers: { ...as(secret), "content-type": "application/json" },
+        body: JSON.stringify(call),
+      });
+      expect(await answer.text()).not.toContain(secret);
+      const processes = await readProcesses();
+      expect(processes.filter((one) => one.includes(secret))).toEqual([]);
+    } finally {
+      const ended = new Promise<number | null>((resolve) => child.once("exit", resolve));
+      child.kill("SIGTERM");
+      expect(await ended).toBe(0);
+    }
+  });
+
+  test("the token files and the state of the home are closed to every tool", async () => {
+    await gateway.api("POST", "/sessions", { id: "curious", mode: "auto" });
+    for (const path of [join(gateway.home, "tokens", "bob.json"), join(gateway.home, "state.db")]) {
+      const { body } = await gateway.api("POST", "/sessions/curious/calls", { tool: "Read", input: { file_path: path } });
+      expect(body.status).toBe("denied");
+    }
+  });
+});
+
+async function readProcesses(): Promise<readonly string[]> {
+  const { readdir } = await import("node:fs/promises");
+  const ids = (await readdir("/proc")).filter((name) => /^\d+$/.test(name) && Number(name) !== process.pid);
+  const texts = ids.flatMap((id) => [`/proc/${id}/cmdline`, `/proc/${id}/environ`]).map((path) => readFile(path, "utf8").catch(() => ""));
+  return Promise.all(texts);
+}
