@@ -1,8 +1,22 @@
 /** What capture adds to a command, against the same world built by hand, and that a dry run does not grow with the workspace. */
-import { spawn } from "node:child_process";
-import { mkdirSync, readdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { execFileSync, spawn } from "node:child_process";
+import { createHash } from "node:crypto";
+import {
+  closeSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+  writeSync,
+} from "node:fs";
+import { readFile, rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, describe } from "vitest";
+import { hasLayer } from "../src/contract/index.ts";
 import { BackgroundTasks, createBlobs, createImages, createSandbox, ProcessRoom } from "../src/host/index.ts";
 import { question } from "./measure.ts";
 import { benchPlace, smoke, temporaryDirectory } from "./place.ts";
@@ -11,7 +25,7 @@ const workspace = realpathSync(temporaryDirectory());
 const home = realpathSync(temporaryDirectory());
 const sandbox = createSandbox({ home, userHome: join(home, "nobody"), images: createImages(createBlobs(join(home, "blobs"))) });
 const tier = await sandbox.tier();
-const captures = tier === "E1" || tier === "E2" || tier === "E2u";
+const captures = hasLayer(tier);
 // The chains by hand need no user namespace; as an ordinary user they would be longer.
 const holds = captures && process.getuid?.() === 0;
 const why = holds ? "" : ` (skipped: ${captures ? "the chain by hand needs root" : "no overlay here"})`;
@@ -119,6 +133,94 @@ describe.skipIf(!captures)(`dry runs${captures ? "" : " (skipped: no overlay her
     limit: await rehearsal(sizes.small),
     ours: await rehearsal(sizes.large),
     bound: 1.5,
+    pairs: 15,
+  });
+});
+
+/** The same command, run at once because every question is answered with yes, and rehearsed because nobody answers. */
+async function changingNothing(options: Parameters<typeof benchPlace>[0]): Promise<() => Promise<void>> {
+  const { session, workspace: tree } = await benchPlace({ mode: "default", env: process.env, ...options });
+  writeFileSync(join(tree, "s.sh"), "true\n");
+  return async () => {
+    const { status, output } = await session.call("Bash", { command: "bash s.sh" });
+    if (status !== "ok") throw new Error(`${status}: ${output}`);
+  };
+}
+
+const keptFiles = 100;
+const keptTree = realpathSync(temporaryDirectory());
+const keptHome = realpathSync(temporaryDirectory());
+const handTree = realpathSync(temporaryDirectory());
+const journalFile = join(keptHome, "journal");
+for (const tree of [keptTree, handTree])
+  for (let index = 0; index < keptFiles; index++) writeFileSync(join(tree, `f${index}`), "x".repeat(8_000));
+
+function journal(entries: unknown): void {
+  const fd = openSync(journalFile, "w");
+  writeSync(fd, JSON.stringify(entries));
+  fsyncSync(fd);
+  closeSync(fd);
+}
+
+/** Image, bytes, sync, rename, and the image after: each step for all files before the next one. */
+async function commitByHand(): Promise<void> {
+  const paths = Array.from({ length: keptFiles }, (_, index) => join(handTree, `f${index}`));
+  const image = async (path: string) => {
+    const bytes = await readFile(path);
+    return { path, hash: createHash("sha256").update(bytes).digest("hex"), bytes: bytes.toString("base64") };
+  };
+  const before = await Promise.all(paths.map(image));
+  journal(before);
+  const next = `${before[0]?.bytes.length ?? 0} ${"y".repeat(8_000)}`;
+  await Promise.all(paths.map((path) => writeFile(`${path}.new`, next)));
+  await Promise.all(paths.map((path) => rename(`${path}.new`, path)));
+  execFileSync("sync", ["-f", "--", handTree]);
+  journal(await Promise.all(paths.map(image)));
+}
+
+const keeping = createSandbox({
+  home: keptHome,
+  userHome: join(keptHome, "nobody"),
+  images: createImages(createBlobs(join(keptHome, "blobs"))),
+  journal: async (_, entries) => journal(entries),
+});
+const keepingRoom = new ProcessRoom(process.env, { sandbox: keeping });
+afterAll(() => keepingRoom.close());
+let kept = "";
+
+async function keepOne(): Promise<void> {
+  const { changeSet } = await keepingRoom.processes(new BackgroundTasks(1, () => {}), undefined, [keptTree]).rehearse(
+    {
+      command: 'for f in f*; do echo "$RANDOM" >> $f; done',
+      cwd: keptTree,
+      env: {},
+      timeoutMs: 60_000,
+      signal: new AbortController().signal,
+      onOutput: () => {},
+    },
+    "none",
+    "if_changed",
+  );
+  if (changeSet.changes.length !== keptFiles) throw new Error(`${changeSet.changes.length} changes`);
+  kept = changeSet.id;
+}
+
+describe.skipIf(!captures)(`rehearsals${captures ? "" : " (skipped: no overlay here)"}`, async () => {
+  if (!captures) return;
+  question({
+    name: "capture: a rehearsed command that changes nothing over its captured run",
+    limit: await changingNothing({ approve: "once" }),
+    ours: await changingNothing({ approve: "deny" }),
+    bound: 1.15,
+    pairs: 41,
+  });
+
+  question({
+    name: "capture: commit of a kept change set of 100 files over the same steps by hand",
+    limit: commitByHand,
+    prepare: keepOne,
+    ours: () => keeping.commit(keeping.load(kept), "bench"),
+    bound: 1.3,
     pairs: 15,
   });
 });

@@ -14,6 +14,8 @@ export interface Question {
   /** The least that has to be done, by hand. */
   readonly limit: () => Promise<void> | void;
   readonly ours: () => Promise<void> | void;
+  /** Done before each measurement of ours, and not measured; only without `repeat`. */
+  readonly prepare?: () => Promise<void>;
   /** Largest ratio of ours to the limit; absent: only a target is printed. */
   readonly bound?: number;
   /** What the absolute difference or figure should be about, in words. */
@@ -55,14 +57,20 @@ export function record(answer: Answer): void {
 
 const warmMs = 1500;
 
-export async function measure({ name, limit, ours, bound, target, pairs = 21, repeat = 1 }: Question): Promise<Answer> {
+export async function measure({ name, limit, ours, prepare, bound, target, pairs = 21, repeat = 1 }: Question): Promise<Answer> {
   const limits: number[] = [];
   const mine: number[] = [];
   const rounds = smoke ? 1 : pairs;
   // Until both have been compiled: what is measured is a process that has been at work for a while.
   const warm = performance.now() + warmMs;
-  if (!smoke) for (let turn = 0; turn < 3 || performance.now() < warm; turn++) await both(limit, ours, repeat);
+  if (!smoke)
+    for (let turn = 0; turn < 3 || performance.now() < warm; turn++) {
+      await timed(limit, repeat);
+      await prepare?.();
+      await timed(ours, repeat);
+    }
   for (let round = 0; round < rounds; round++) {
+    await prepare?.();
     // The order alternates, so that neither side always runs in the other's wake.
     if (round % 2 === 0) {
       limits.push(await timed(limit, repeat));
@@ -82,11 +90,6 @@ export async function measure({ name, limit, ours, bound, target, pairs = 21, re
     ...(bound === undefined ? {} : { bound }),
     ...(target === undefined ? {} : { target }),
   };
-}
-
-async function both(limit: Question["limit"], ours: Question["ours"], repeat: number): Promise<void> {
-  await timed(limit, repeat);
-  await timed(ours, repeat);
 }
 
 async function timed(work: () => Promise<void> | void, repeat: number): Promise<number> {

@@ -4,7 +4,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll } from "vitest";
 // The library as it is shipped: the test runner puts a detour before every import of a source, on our side only.
-import { createEngine, type EngineOptions, type KaryiEngine, type Result, type SessionHandle } from "../dist/index.js";
+import * as shipped from "../dist/index.js";
+import type { createEngine as CreateEngine, EngineOptions, KaryiEngine, Result, SessionHandle } from "../src/index.ts";
+
+// Types come from the source: those of an earlier build would not fit it.
+const createEngine = shipped.createEngine as unknown as typeof CreateEngine;
 
 /** A smoke run only sees that every question can be asked, so it may ask smaller ones. */
 export const smoke = process.env.KARYI_BENCH_SMOKE === "1";
@@ -24,7 +28,8 @@ export interface Place {
 /** Whatever asks is approved by the mode, as an agent that edits would be run: asking is a person's time, not the engine's. */
 export async function benchPlace(options: EngineOptions = {}): Promise<Place> {
   const workspace = options.workspace ?? temporaryDirectory();
-  const engine = await createEngine({ mode: "accept-edits", env: {}, ...options, workspace, home: temporaryDirectory() });
+  const home = options.home ?? temporaryDirectory();
+  const engine = await createEngine({ mode: "accept-edits", env: {}, ...options, workspace, home });
   afterAll(() => engine.close());
   return { workspace, engine, session: await engine.openSession() };
 }

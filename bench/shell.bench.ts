@@ -26,6 +26,24 @@ question({
   pairs: 51,
 });
 
+const confined = (command: string) => async () => void succeeded(await session.call("Bash", { command }));
+
+question({
+  name: "shell: `Bash true` in a world of reading over a bare spawn and two commits",
+  limit: () => bare.around('{"command":"true"}', () => drained("true")),
+  ours: confined("true"),
+  bound: 2.2,
+  pairs: 51,
+});
+
+question({
+  name: "shell: an understood `cat` in a world of reading over a bare spawn and two commits",
+  limit: () => bare.around('{"command":"cat /etc/os-release"}', () => drained("cat /etc/os-release")),
+  ours: confined("cat /etc/os-release"),
+  bound: 2.2,
+  pairs: 51,
+});
+
 it("a command that prints much takes at most 1.3 times draining the same pipe", () => {
   const times = inOwnProcess<PrintingTimes>("printing.child.ts");
   const ratio = times.oursMs / times.limitMs;
