@@ -1,12 +1,26 @@
 import { spawnSync } from "node:child_process";
+import { createRequire } from "node:module";
 import { join } from "node:path";
 import { defineConfig } from "tsdown";
+
+/** Packages that the command always needs. */
+const bundled = ["commander", "diff", "fastest-levenshtein", "ipaddr.js", "picomatch", "unbash", "zod"].map(
+  (name) => new RegExp(`^${name.replaceAll(".", "\\.")}($|/)`),
+);
+
+/** Packages of which the command uses functions and classes, and only in some calls. */
+const seldom = ["linkedom", "undici", "yaml"];
 
 export default defineConfig([
   {
     name: "library",
     entry: {
       index: "src/index.ts",
+      serve: "src/serve.ts",
+      mcp: "src/mcp.ts",
+      "ai-sdk": "src/adapters/ai-sdk.ts",
+      openai: "src/adapters/openai.ts",
+      anthropic: "src/adapters/anthropic.ts",
       dialect: "src/dialect/index.ts",
       shell: "src/shell/index.ts",
       policy: "src/policy/index.ts",
@@ -14,6 +28,8 @@ export default defineConfig([
     format: "esm",
     target: "node20",
     platform: "node",
+    // Types of the library that the adapter is for are that library's own.
+    deps: { neverBundle: ["ai"] },
     dts: { sourcemap: false },
     checks: { pluginTimings: false },
     clean: true,
@@ -22,7 +38,7 @@ export default defineConfig([
   {
     // The process that keeps a terminal, on its own: it starts with a session's first terminal call and must be there at once.
     name: "keeper",
-    entry: { keeper: "src/host/terminal/keeper-main.ts" },
+    entry: { keeper: "src/host/terminal/served/keeper-main.ts" },
     format: "cjs",
     target: "node20",
     platform: "node",
@@ -46,13 +62,23 @@ export default defineConfig([
     minify: true,
     checks: { pluginTimings: false },
     outputOptions: { codeSplitting: false },
-    deps: { alwaysBundle: [/^(commander|diff|fastest-levenshtein|ignore|ipaddr\.js|picomatch|unbash|zod)($|\/)/] },
+    deps: { alwaysBundle: bundled, onlyBundle: bundled },
     plugins: [
+      {
+        // One file holds everything, so a package that a seldom used part imports would be loaded at every start.
+        // Each function and class of such a package stands here for itself and loads the package when it is called.
+        name: "load-when-called",
+        resolveId: {
+          order: "pre",
+          handler: (id, importer) => (seldom.includes(id) && importer?.startsWith("\0seldom:") === false ? `\0seldom:${id}` : undefined),
+        },
+        load: (id) => (id.startsWith("\0seldom:") ? standIns(id.slice("\0seldom:".length)) : undefined),
+      },
       {
         // The bundle runs as a script that cannot import by itself; `bin/karyi.js` hands it `importModule`.
         name: "import-from-outside",
         transform: (code, id) =>
-          id.includes("node_modules") ? undefined : code.replaceAll(/(?<!typeof )import\("(?=[^."])/g, 'importModule("'),
+          id.includes("node_modules") ? undefined : code.replaceAll(/(?<!typeof )import\((?="[^."]|installedFile\))/g, "importModule("),
         generateBundle(_, output) {
           for (const part of Object.values(output)) {
             const left = part.type === "chunk" ? part.dynamicImports.filter((name) => !(name in output)) : [];
@@ -71,3 +97,15 @@ export default defineConfig([
     },
   },
 ]);
+
+function standIns(name: string): string {
+  const exported = Object.entries(createRequire(import.meta.url)(name) as object).filter(
+    ([key, value]) => typeof value === "function" && /^[A-Za-z_$][\w$]*$/.test(key) && key !== "default",
+  );
+  return exported
+    .map(
+      ([key]) =>
+        `export function ${key}(...args) { const it = require(${JSON.stringify(name)}).${key}; return new.target ? new it(...args) : it(...args); }`,
+    )
+    .join("\n");
+}

@@ -24,8 +24,18 @@ if (!existsSync(stamp) || readFileSync(stamp, "utf8") !== lockHash) {
 const built = at("dist", ".built");
 const inputs = ["src", "package.json", "package-lock.json", "tsconfig.json", "tsdown.config.ts"];
 if (!existsSync(built) || newest(inputs) > statSync(built).mtimeMs) {
-  run(process.execPath, [at("node_modules", "tsdown", "dist", "run.mjs"), "--log-level", "warn"], "Building…");
+  run(process.execPath, [at("scripts", "build.mjs"), "--quiet"], "Building…");
   writeFileSync(built, "");
+}
+
+const consoleBuilt = at("dist", "console", "index.html");
+const consoleInputs = ["console", "src/contract", "package.json", "package-lock.json"];
+if (!existsSync(consoleBuilt) || newest(consoleInputs) > statSync(consoleBuilt).mtimeMs) {
+  run(
+    process.execPath,
+    [at("node_modules", "vite", "bin", "vite.js"), "build", "--config", at("console", "vite.config.ts"), "--logLevel", "warn"],
+    "Building the console…",
+  );
 }
 
 function newest(paths) {

@@ -1,0 +1,3 @@
+/** The types of `api-types.mjs`. */
+export const schemaPath: string;
+export function typesOf(document: object): string;
