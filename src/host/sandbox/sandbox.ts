@@ -35,6 +35,7 @@ import {
   runDirectories,
   runDirectory,
   stateBases,
+  sweepUnnamed,
 } from "./state-directory.ts";
 import { type TakenBack, takeBack } from "./take-back.ts";
 import { endTemporaries } from "./temporary-files.ts";
@@ -324,6 +325,7 @@ export class Sandbox {
     const journaled: string[] = [];
     const waiting = new Set<string>();
     let discarded = 0;
+    sweepUnnamed(this.#options.home);
     for (const run of runDirectories(this.#options.home)) {
       if (isOwned(run)) continue;
       const elsewhere = unfinishedRoots(run.path).filter((root) => roots !== undefined && !roots.some((mine) => isRelated(root, mine)));

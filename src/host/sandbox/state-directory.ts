@@ -3,7 +3,18 @@
  * private directory among the temporary files. One directory a run, with the process that owns it; what dead owners left is found.
  */
 import { randomBytes } from "node:crypto";
-import { chmodSync, chownSync, lstatSync, mkdirSync, readdirSync, readFileSync, rmSync, statfsSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  chownSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statfsSync,
+  writeFileSync,
+} from "node:fs";
 import { rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -18,6 +29,10 @@ import { isPlainPath, isWithin } from "./mount-table.ts";
 const unfit = new Set([0x794c7630, 0x6969, 0x65735546, 0x01021997, 0xff534d42]);
 
 const owner = thisOwner();
+
+/** A run directory that `newRunDirectory` has not finished; if it is older than `unnamedMs`, its process was killed. */
+const unnamedSuffix = ".unnamed";
+const unnamedMs = 60_000;
 
 export function stateBases(home: string): readonly string[] {
   return [join(home, "sandbox"), join(tmpdir(), `karyi-sandbox-${process.getuid?.() ?? 0}`)];
@@ -56,14 +71,32 @@ export interface RunDirectory {
 export function newRunDirectory(base: string): RunDirectory {
   const id = randomBytes(8).toString("hex");
   const path = join(base, id);
-  mkdirSync(path, { mode: 0o700 });
-  own(path);
+  // If the directory stood there before its owner file did, another process that starts would take it for a dead one's.
+  const unnamed = `${path}${unnamedSuffix}`;
+  mkdirSync(unnamed, { mode: 0o700 });
+  own(unnamed);
+  renameSync(unnamed, path);
   return { id, path };
 }
 
 /** From now on this process answers for the run: what it leaves unfinished is taken up when it is dead. */
 export function own(path: string): void {
-  writeFileSync(join(path, "owner"), JSON.stringify(owner), { mode: 0o600 });
+  const written = join(path, `owner-${process.pid}`);
+  writeFileSync(written, JSON.stringify(owner), { mode: 0o600 });
+  // A file that is replaced is never seen half written, which would look like no owner.
+  renameSync(written, join(path, "owner"));
+}
+
+/** Removes what a process killed inside `newRunDirectory` left. */
+export function sweepUnnamed(home: string): void {
+  for (const base of stateBases(home)) {
+    for (const name of namesOf(base)) {
+      if (!name.endsWith(unnamedSuffix)) continue;
+      const path = join(base, name);
+      const stats = lstatSync(path, { throwIfNoEntry: false });
+      if (stats !== undefined && Date.now() - stats.mtimeMs > unnamedMs) removeRun(path);
+    }
+  }
 }
 
 /** The upper directory looks like the root it stands for: an overlay shows its mode, owner and time. */
@@ -90,15 +123,19 @@ export function runDirectory(home: string, id: string): RunDirectory | undefined
 }
 
 export function runDirectories(home: string): readonly RunDirectory[] {
-  return stateBases(home).flatMap((base) => {
-    try {
-      return readdirSync(base)
-        .filter((name) => runName.test(name))
-        .map((id) => ({ id, path: join(base, id) }));
-    } catch {
-      return [];
-    }
-  });
+  return stateBases(home).flatMap((base) =>
+    namesOf(base)
+      .filter((name) => runName.test(name))
+      .map((id) => ({ id, path: join(base, id) })),
+  );
+}
+
+function namesOf(base: string): readonly string[] {
+  try {
+    return readdirSync(base);
+  } catch {
+    return [];
+  }
 }
 
 /** Whether the process that made it still works with it. */
