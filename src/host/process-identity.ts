@@ -7,14 +7,20 @@ export function thisOwner(): Owner {
   return { id: randomUUID(), pid: process.pid, startToken: startTokenOf(process.pid) ?? `started-${Math.round(performance.timeOrigin)}` };
 }
 
-/** Dead when the pid is gone, or belongs to a process that started at another time. */
-export function isAlive(owner: Owner): boolean {
+/** Whether some process has this pid. */
+export function isRunning(pid: number): boolean {
   try {
-    process.kill(owner.pid, 0);
+    process.kill(pid, 0);
+    return true;
   } catch (error) {
     // EPERM: somebody else's process has that pid, so it exists.
-    if ((error as NodeJS.ErrnoException).code !== "EPERM") return false;
+    return (error as NodeJS.ErrnoException).code === "EPERM";
   }
+}
+
+/** Dead when the pid is gone, or belongs to a process that started at another time. */
+export function isAlive(owner: Owner): boolean {
+  if (!isRunning(owner.pid)) return false;
   const token = startTokenOf(owner.pid);
   return token === undefined || !owner.startToken.startsWith("linux-") || token === owner.startToken;
 }

@@ -3,8 +3,9 @@
  * before the command runs, if its program is there, because nothing else of the home can be written; what stayed empty is
  * removed again. Refuses settings and whatever a shell or a program starts from by itself.
  */
-import { existsSync, mkdirSync, rmdirSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, renameSync, rmdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { isRunning } from "../process-identity.ts";
 
 /** Each with the program that makes it; none: many do. */
 const caches: readonly (readonly [directory: string, program?: string])[] = [
@@ -25,43 +26,82 @@ const caches: readonly (readonly [directory: string, program?: string])[] = [
 
 export const cacheDirectories = (userHome: string): readonly string[] => caches.map(([directory]) => join(userHome, directory));
 
-/** By home: how many commands run with its caches, and which directories were made for them. */
-const uses = new Map<string, { running: number; made: string[] }>();
+/** By home: how many commands run with its caches, and which directories this process holds for them, the outermost first. */
+const uses = new Map<string, { running: number; held: Set<string> }>();
 
 /**
- * Makes what is missing; answers what removes the empty ones again, once no other command of this process runs with them: a
- * directory that is removed is gone from every world that it is mounted in. `path`: where programs are looked for.
+ * Makes what is missing; answers what removes the empty ones again, once no command of any process runs with them: a directory
+ * that is removed is gone from every world that it is mounted in. `path`: where programs are looked for.
  */
 export function makeCaches(userHome: string, path: string): () => void {
   if (!existsSync(userHome)) return () => {};
-  const use = uses.get(userHome) ?? { running: 0, made: [] };
+  const use = uses.get(userHome) ?? { running: 0, held: new Set() };
   uses.set(userHome, use);
   use.running += 1;
   for (const [directory, program] of caches)
-    if (isInstalled(program, path)) use.made.push(...makeDirectories(userHome, join(userHome, directory)));
+    if (isInstalled(program, path)) for (const held of hold(userHome, join(userHome, directory))) use.held.add(held);
   return () => {
     use.running -= 1;
-    if (use.running === 0) for (const directory of use.made.splice(0).reverse()) removeEmpty(directory);
+    if (use.running > 0) return;
+    for (const directory of [...use.held].reverse()) letGo(directory);
+    use.held.clear();
   };
 }
 
-function removeEmpty(directory: string): void {
+/**
+ * A process that uses a directory that Karyi made keeps an empty file of this name in it. Because `rmdir` refuses a directory that
+ * holds a file, no other process can remove it meanwhile.
+ */
+const holderPrefix = ".karyi-in-use-";
+const holder = `${holderPrefix}${process.pid}`;
+/** Another process may remove a directory between the look at it and the file in it. */
+const tries = 10;
+
+/** The directories on the way to `path` that Karyi made, in this process or another, the outermost first. */
+function hold(home: string, path: string): readonly string[] {
+  if (path === home) return [];
+  const outer = hold(home, dirname(path));
+  for (let tried = 0; tried < tries; tried++) {
+    try {
+      if (!existsSync(path)) makeHeld(path);
+      else if (!isHeld(path)) return outer;
+      else writeFileSync(join(path, holder), "");
+      return [...outer, path];
+    } catch (error) {
+      const { code } = error as NodeJS.ErrnoException;
+      if (code !== "ENOENT" && code !== "ENOTEMPTY" && code !== "EEXIST") return outer;
+    }
+  }
+  return outer;
+}
+
+/** The directory appears with the holder in it, so that no process takes it for one of the person's. */
+function makeHeld(path: string): void {
+  const made = `${path}${holder}`;
+  rmSync(made, { recursive: true, force: true });
+  mkdirSync(made, { mode: 0o755 });
   try {
-    rmdirSync(directory);
-  } catch {
-    // Something was put there, or somebody else removed it.
+    writeFileSync(join(made, holder), "");
+    renameSync(made, path);
+  } catch (error) {
+    rmSync(made, { recursive: true, force: true });
+    throw error;
   }
 }
 
-/** Every directory that was missing on the way, the outermost first; nothing where that cannot be. */
-function makeDirectories(home: string, path: string): readonly string[] {
-  if (path === home || existsSync(path)) return [];
-  const outer = makeDirectories(home, dirname(path));
+/** Whether Karyi made the directory: then a process holds it, or was killed while it did; what a killed one left there is removed. */
+function isHeld(path: string): boolean {
+  const holders = readdirSync(path).filter((name) => name.startsWith(holderPrefix));
+  for (const name of holders) if (!isRunning(Number(name.slice(holderPrefix.length)))) rmSync(join(path, name), { force: true });
+  return holders.length > 0;
+}
+
+function letGo(directory: string): void {
   try {
-    mkdirSync(path, { mode: 0o755 });
-    return [...outer, path];
+    rmSync(join(directory, holder), { force: true });
+    rmdirSync(directory);
   } catch {
-    return outer;
+    // The command put something there, or another process holds it.
   }
 }
 
