@@ -3,7 +3,7 @@
  * recent raw bytes for people, and ends it with everything it started. Knows nothing of calls.
  */
 import { randomBytes } from "node:crypto";
-import { readlinkSync } from "node:fs";
+import { readlinkSync, readSync } from "node:fs";
 import type { IPty } from "@lydell/node-pty";
 import { guardMaster, openMasters } from "../../open-terminals.ts";
 import { marker, newMark } from "../../processes/state-report.ts";
@@ -35,15 +35,16 @@ export class LiveShell {
     this.files = files;
     this.#mark = mark;
     this.terminal = nameOf(pty);
-    // The pty was opened for bytes, whatever its types say.
-    pty.onData((data: string | Buffer) => {
+    const push = (data: Buffer): void =>
       scanner.push(
-        typeof data === "string" ? Buffer.from(data) : data,
+        data,
         // It may be ended in the middle of what it sent; the rest is nobody's.
         (bytes) => !this.#ended && options.onBytes(bytes),
         (found) => !this.#ended && options.onMark(found),
       );
-    });
+    // The pty was opened for bytes, whatever its types say.
+    pty.onData((data: string | Buffer) => push(typeof data === "string" ? Buffer.from(data) : data));
+    whenReadingEnds(pty, () => push(unreadBytes(masterOf(pty))));
     pty.onExit(({ exitCode, signal }) => {
       if (this.#ended) return;
       this.#ended = true;
@@ -132,6 +133,33 @@ export class LiveShell {
 function nameOf(pty: IPty): string {
   const named: { readonly ptsName?: unknown } = pty as object;
   return typeof named.ptsName === "string" ? named.ptsName : "";
+}
+
+/** The library hands its stream's events on, and leaves that out of its types. */
+function whenReadingEnds(pty: IPty, listener: () => void): void {
+  const emitter: { on?(event: "end", listener: () => void): void } = pty as object;
+  emitter.on?.("end", listener);
+}
+
+/**
+ * What the last processes of a terminal printed and nobody read. libuv reports the end of its stream if one read brought less than
+ * it could hold while the other side was closed; the kernel may hand over the rest only after that read.
+ */
+function unreadBytes(master: number): Buffer {
+  const found: Buffer[] = [];
+  // The system may have given the number to another file by now.
+  if (!openMasters().includes(master)) return Buffer.alloc(0);
+  const buffer = Buffer.alloc(65_536);
+  try {
+    for (;;) {
+      const count = readSync(master, buffer);
+      if (count === 0) break;
+      found.push(Buffer.from(buffer.subarray(0, count)));
+    }
+  } catch {
+    // EIO: everything was read.
+  }
+  return Buffer.concat(found);
 }
 
 function masterOf(pty: IPty): number {

@@ -118,6 +118,14 @@ describe("a shell outlives what is done to it", () => {
     expect((await run("echo one")).output).toBe("echo one\none\n");
   });
 
+  test("what the last processes of a terminal printed is told, though the shell left at once", async () => {
+    const { run, cwd } = await testTerminal();
+    for (let n = 0; n < 40; n++) {
+      const answer = await run(`printf begin; printf middle; echo last words ${n}; exit 3`, 8_000);
+      expect(answer).toEqual({ output: `beginmiddlelast words ${n}\n`, exitCode: 3, cwd, restarted: true });
+    }
+  });
+
   test("a shell that leaves takes the secure variables of its command along", async () => {
     const { run, terminal } = await testTerminal();
     await run("true");
