@@ -58,6 +58,47 @@ describe("tokens", () => {
     expect((await gateway.api("GET", "/me", undefined, as(token))).status).toBe(401);
   });
 
+  test("are listed, made and removed over the API by their own user alone, and shown once", async () => {
+    const made = await gateway.api("POST", "/tokens", { name: "phone", scopes: ["read", "read", "approve"] });
+    expect([made.status, made.body]).toEqual([
+      201,
+      {
+        name: "phone",
+        scopes: ["read", "approve"],
+        user_id: "local",
+        created_at: expect.any(Number),
+        origin: "home",
+        current: false,
+        token: expect.stringMatching(/^karyi_/),
+      },
+    ]);
+    const { token, ...kept } = made.body;
+    expect((await gateway.api("GET", "/me", undefined, as(token))).body).toEqual({ user_id: "local", scopes: ["read", "approve"] });
+    const { token: foreign } = await addToken(gateway.home, { name: "their-admin", scopes: ["admin"], user: "them" });
+    const listed = await gateway.api("GET", "/tokens");
+    expect(listed.body.tokens).toContainEqual(kept);
+    expect(listed.body.tokens[0]).toMatchObject({ name: "serve", origin: "server", current: true });
+    expect(listed.text).not.toContain(token);
+    expect(listed.text).not.toContain("hash");
+    expect(listed.text).not.toContain("their-admin");
+    const theirs = await gateway.api("GET", "/tokens", undefined, as(foreign));
+    expect(theirs.body.tokens).toMatchObject([{ name: "their-admin", user_id: "them", current: true }]);
+    expect((await gateway.api("DELETE", "/tokens/phone", undefined, as(foreign))).status).toBe(404);
+    expect((await gateway.api("GET", "/tokens", undefined, as(token))).status).toBe(403);
+    expect((await gateway.api("POST", "/tokens", { name: "phone", scopes: ["read"] })).status).toBe(409);
+    expect((await gateway.api("POST", "/tokens", { name: "serve", scopes: ["read"] })).status).toBe(409);
+    for (const wrong of [{ name: "a/b", scopes: ["read"] }, { name: "x", scopes: [] }, { name: "x", scopes: ["root"] }, { name: "x" }]) {
+      expect((await gateway.api("POST", "/tokens", wrong)).status).toBe(400);
+    }
+    expect((await gateway.api("DELETE", "/tokens/serve")).status).toBe(409);
+    expect((await gateway.api("DELETE", "/tokens/phone")).status).toBe(204);
+    expect((await gateway.api("DELETE", "/tokens/phone")).status).toBe(404);
+    expect((await gateway.api("GET", "/me", undefined, as(token))).status).toBe(401);
+    const audit = await gateway.api("GET", "/audit?kind=token_removed&order=desc");
+    expect(audit.body.entries[0].body).toMatchObject({ token: "phone", by: expect.stringContaining("http:local serve") });
+    await removeToken(gateway.home, "their-admin");
+  });
+
   test("open only what their scopes say", async () => {
     await gateway.api("POST", "/sessions", { id: "scoped" });
     const { token: reader } = await addToken(gateway.home, { name: "only-read", scopes: ["read"], user: "local" });

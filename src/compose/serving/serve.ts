@@ -7,6 +7,7 @@ import {
   hashOfToken,
   type KeptBrowserSession,
   makeToken,
+  ownTokenName,
   type TokenEntry,
   ValueDesk,
   type Webhook,
@@ -51,7 +52,6 @@ export interface Serving {
   close(): Promise<void>;
 }
 
-const ownTokenName = "serve";
 const closeGraceMs = 3000;
 const arrivalMs = 30_000;
 const pingMs = 15_000;

@@ -1,7 +1,15 @@
 /** The tokens of a home: added, listed and removed by the command, followed by a running server. */
 import { join } from "node:path";
 import { ToolFailure } from "../../contract/index.ts";
-import { hashOfToken, makeToken, type Scope, scopes, type TokenEntry, type TokenFiles } from "../../gateway/index.ts";
+import {
+  makeTokenEntry,
+  ownTokenName,
+  type Scope,
+  scopes,
+  type TokenEntry,
+  type TokenFiles,
+  tokenNamePattern,
+} from "../../gateway/index.ts";
 import { PrivateEntries } from "../../host/server/index.ts";
 
 export interface NewToken {
@@ -10,32 +18,22 @@ export interface NewToken {
   readonly user: string;
 }
 
-const namePattern = /^[A-Za-z0-9._-]{1,64}$/;
-/** Names that servers give to tokens of their own. */
-const reserved = new Set(["serve"]);
-
 export function tokenFiles(home: string): TokenFiles & PrivateEntries<TokenEntry> {
   return new PrivateEntries<TokenEntry>(join(home, "tokens"));
 }
 
 /** Shown once: only its hash is kept. */
 export async function addToken(home: string, wanted: NewToken): Promise<{ readonly entry: TokenEntry; readonly token: string }> {
-  if (!namePattern.test(wanted.name) || reserved.has(wanted.name)) throw wrong(`'${wanted.name}' cannot be a token's name.`, "token_name");
-  if (!namePattern.test(wanted.user)) throw wrong(`'${wanted.user}' cannot be a user's name.`, "token_user");
+  const { name, user } = wanted;
+  if (!tokenNamePattern.test(name) || name === ownTokenName) throw wrong(`'${name}' cannot be a token's name.`, "token_name");
+  if (!tokenNamePattern.test(user)) throw wrong(`'${user}' cannot be a user's name.`, "token_user");
   const chosen = wanted.scopes.filter((scope): scope is Scope => (scopes as readonly string[]).includes(scope));
   if (chosen.length === 0 || chosen.length !== wanted.scopes.length) {
     throw wrong(`Scopes are ${scopes.join(", ")}; given: ${wanted.scopes.join(", ") || "none"}.`, "token_scopes");
   }
-  const token = makeToken();
-  const entry: TokenEntry = {
-    name: wanted.name,
-    hash: hashOfToken(token),
-    scopes: [...new Set(chosen)],
-    user: wanted.user,
-    createdAt: Date.now(),
-  };
-  if (!(await tokenFiles(home).add(wanted.name, entry))) {
-    throw new ToolFailure("tool_conflict", `There is a token '${wanted.name}' already.`, {
+  const { token, entry } = makeTokenEntry({ name, user, scopes: chosen }, Date.now());
+  if (!(await tokenFiles(home).add(name, entry))) {
+    throw new ToolFailure("tool_conflict", `There is a token '${name}' already.`, {
       hint: "Remove it first, or choose another name.",
       details: { reason: "token_exists" },
     });

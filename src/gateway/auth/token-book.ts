@@ -5,6 +5,10 @@ import type { Scope, TokenEntry } from "./scopes.ts";
 /** The tokens kept in the home; read again only if something changed. */
 export interface TokenFiles {
   list(): Promise<readonly TokenEntry[]>;
+  /** False if the name is taken. */
+  add(name: string, entry: TokenEntry): Promise<boolean>;
+  /** False if there was none. */
+  remove(name: string): Promise<boolean>;
 }
 
 export interface KnownToken {
@@ -16,6 +20,19 @@ export interface KnownToken {
 }
 
 const tokenPrefix = "karyi_";
+
+/** Of tokens and of users. */
+export const tokenNamePattern = /^[A-Za-z0-9._-]{1,64}$/;
+/** The name that a server gives to its own token; no other has it. */
+export const ownTokenName = "serve";
+
+/** A new token with what is kept of it: the token itself is shown once, by whoever asked for it. */
+export function makeTokenEntry(wanted: Pick<TokenEntry, "name" | "scopes" | "user">, createdAt: number) {
+  const token = makeToken();
+  const { name, user, scopes } = wanted;
+  const entry: TokenEntry = { name, hash: hashOfToken(token), scopes: [...new Set(scopes)], user, createdAt };
+  return { token, entry };
+}
 
 /** 256 random bits; the prefix makes a leaked one findable. */
 export function makeToken(): string {
