@@ -130,6 +130,55 @@ test("a person takes the terminal, types while calls of the agent wait, and give
   other.close();
 });
 
+test("a program that waits in a terminal is in the inbox until the agent's next call or a person goes on in it", async () => {
+  await gateway.api("POST", "/sessions", { id: "asks" });
+  const waits = async (callId: string) => {
+    const asked = await gateway.api("POST", "/sessions/asks/calls", {
+      tool: "Terminal",
+      input: { command: "read -p 'Which name? ' name" },
+      call_id: callId,
+    });
+    expect(asked.body.data).toMatchObject({ input_required: { kind: "input" } });
+    const [{ data: before }] = await inboxUntil(({ counts }) => counts.inputs === 1);
+    expect(before.items.filter(({ kind }: { kind: string }) => kind === "input")).toEqual([
+      {
+        kind: "input",
+        id: expect.any(String),
+        session_id: "asks",
+        root_session_id: "asks",
+        call_id: callId,
+        input: "input",
+        program: "bash",
+        summary: "Which name?",
+        created_at: expect.any(Number),
+      },
+    ]);
+    expect((await gateway.api("GET", "/counts")).body).toMatchObject({ inputs: 1 });
+    expect((await gateway.api("GET", "/sessions/asks")).body).toMatchObject({ status: "waiting", waiting: 1 });
+  };
+  const inboxUntil = async (enough: (view: { readonly counts: { readonly inputs: number } }) => boolean) =>
+    (await readEvents(gateway, "/api/v1/events?inbox=1", (all) => all.some(({ event, data }) => event === "inbox" && enough(data)))).slice(
+      -1,
+    ) as [{ readonly data: { readonly items: readonly { readonly kind: string }[] } }];
+
+  await waits("asks-1");
+  await gateway.api("POST", "/sessions/asks/calls", { tool: "TerminalKey", input: { key: "c" }, call_id: "asks-key" });
+  await inboxUntil(({ counts }) => counts.inputs === 0);
+  expect((await gateway.api("GET", "/sessions/asks")).body).toMatchObject({ status: "idle", waiting: 0 });
+
+  await waits("asks-2");
+  const socket = new WebSocket(`${gateway.url.replace("http", "ws")}/api/v1/sessions/asks/terminal`, [
+    "karyi.terminal",
+    `karyi.token.${gateway.token}`,
+  ]);
+  const seen = watch(socket);
+  await seen.until(({ states }) => states.at(-1)?.live === true);
+  socket.send(JSON.stringify({ type: "take" }));
+  socket.send(JSON.stringify({ type: "input", data: "Ada\r" }));
+  await inboxUntil(({ counts }) => counts.inputs === 0);
+  socket.close();
+});
+
 test("a terminal's line ends with its token, also if another one of the same name is made; a bad name is not found", async () => {
   await gateway.api("POST", "/sessions", { id: "tty-end" });
   const socketUrl = (session: string) => `${gateway.url.replace("http", "ws")}/api/v1/sessions/${session}/terminal`;

@@ -2,6 +2,7 @@
  * The gateway: one table of routes under guards. A request passes, in this order: host, origin, caller, rate, route,
  * scope, body, input. Everything it answers has the same error shape and a request id.
  */
+import { setMaxListeners } from "node:events";
 import { OpenAPIHono, z } from "@hono/zod-openapi";
 import type { MiddlewareHandler } from "hono";
 import { HTTPException } from "hono/http-exception";
@@ -33,6 +34,7 @@ import { addPolicyRoutes } from "./routes/policy.ts";
 import { addRunRoutes } from "./routes/runs.ts";
 import { addSessionLifeRoutes } from "./routes/session-life.ts";
 import { addSessionRoutes } from "./routes/sessions.ts";
+import { addTokenRoutes } from "./routes/tokens.ts";
 import { addValueRoutes } from "./routes/values.ts";
 import { addWebhookRoutes } from "./routes/webhooks.ts";
 import { addWorkRoutes } from "./routes/work.ts";
@@ -63,6 +65,8 @@ const open = new Set(["/api/v1/login"]);
 export function createGateway(options: GatewayOptions): Gateway {
   const { engine, desk, log, limits } = options;
   const closing = new AbortController();
+  // Every open stream listens.
+  setMaxListeners(0, closing.signal);
   const names = ownNames(options.host, options.port, options.hostNames);
   const tokens = new TokenBook(options.tokens, options.ownTokens);
   const browsers = new BrowserSessions(options.browserSessions, options.now);
@@ -92,6 +96,7 @@ export function createGateway(options: GatewayOptions): Gateway {
     engine,
     values: options.values,
     sessionsOf: (owner) => desk.sessionsOf(owner),
+    isRunning: async (id) => (await engine.runner.list(id)).some(({ outcome }) => outcome === undefined),
     log: (err) => log.error({ err }, "the inbox could not be read"),
   });
 
@@ -153,7 +158,7 @@ export function createGateway(options: GatewayOptions): Gateway {
   ]);
   const webhooks = new Webhooks(options);
   const isStillAllowed = async ({ token, seal }: Caller): Promise<boolean> => (await tokens.byName(token))?.seal === seal;
-  const terminals = new TerminalRoom({ ...options, isStillAllowed });
+  const terminals = new TerminalRoom({ ...options, isStillAllowed, goesOn: (sessionId) => inbox.terminalGoesOn(sessionId) });
   const routes: Routes = {
     ...options,
     router,
@@ -181,6 +186,7 @@ export function createGateway(options: GatewayOptions): Gateway {
   addPolicyRoutes(routes);
   addAuditRoutes(routes);
   addWebhookRoutes(routes);
+  addTokenRoutes(routes);
   addProcessRoute(routes);
   addLogin({ app, router, browsers, authenticator, origin });
   router.add(

@@ -36,6 +36,8 @@ interface Watcher {
 interface TerminalRoomOptions extends Pick<GatewayOptions, "desk" | "engine" | "log"> {
   /** Whether the caller's token is still in force. */
   isStillAllowed(caller: Caller): Promise<boolean>;
+  /** A person typed into a session's terminal, or it ended: what waited there does not wait any more. */
+  goesOn(sessionId: string): void;
 }
 
 interface Place {
@@ -133,6 +135,7 @@ export class TerminalRoom {
         closed: () => {
           if (place.terminal !== joined) return;
           place.terminal = undefined;
+          this.#options.goesOn(place.record.id);
           this.#tellState(place);
         },
       });
@@ -165,14 +168,20 @@ export class TerminalRoom {
     else if (place.driver !== watcher && asked.type !== "interrupt") {
       return tell(watcher, { type: "error", code: "conflict", message: "Somebody else drives; take over first." });
     } else if (asked.type === "give") this.#drive(place, undefined);
-    else if (asked.type === "interrupt") place.terminal?.type(interrupt);
-    else if (asked.type === "input") return place.terminal?.type(Buffer.from(asked.data));
+    else if (asked.type === "interrupt") this.#type(place, interrupt);
+    else if (asked.type === "input") return this.#type(place, Buffer.from(asked.data));
     else {
       place.rows = asked.rows;
       place.columns = asked.columns;
       place.terminal?.resize(asked.rows, asked.columns);
     }
     this.#tellState(place);
+  }
+
+  #type({ record, terminal }: Place, bytes: Uint8Array): void {
+    if (terminal === undefined) return;
+    terminal.type(bytes);
+    this.#options.goesOn(record.id);
   }
 
   #drive(place: Place, driver: Watcher | undefined): void {

@@ -172,6 +172,7 @@ export interface components {
       running: number;
       approvals: number;
       values: number;
+      inputs: number;
       waiting: number;
     };
     ToolList: {
@@ -468,6 +469,24 @@ export interface components {
       url: string;
       events?: ("permission_request" | "value_request" | "run_end")[];
       secret?: string;
+    };
+    TokenList: {
+      tokens: components["schemas"]["Token"][];
+    };
+    Token: {
+      name: string;
+      scopes: ("read" | "call" | "approve" | "admin")[];
+      user_id: string;
+      created_at: number;
+      origin: "home" | "server";
+      current: boolean;
+    };
+    MadeToken: components["schemas"]["Token"] & {
+      token: string;
+    };
+    NewToken: {
+      name: string;
+      scopes: ("read" | "call" | "approve" | "admin")[];
     };
     ProcessReply: {
       reply: string;
@@ -1444,6 +1463,64 @@ export interface paths {
   "/api/v1/webhooks/{id}": {
     delete: {
       parameters: { query?: never; header?: never; path: { id: string }; cookie?: never };
+      requestBody?: never;
+      responses: {
+        204: { headers: Record<string, string>; content?: never };
+        400: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
+        401: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
+        403: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
+        404: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
+        409: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
+        413: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
+        415: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
+        421: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
+        429: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
+        500: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
+        503: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
+      };
+    };
+  };
+  "/api/v1/tokens": {
+    get: {
+      parameters: { query?: never; header?: never; path?: never; cookie?: never };
+      requestBody?: never;
+      responses: {
+        200: { headers: Record<string, string>; content: { "application/json": components["schemas"]["TokenList"] } };
+        400: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
+        401: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
+        403: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
+        404: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
+        409: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
+        413: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
+        415: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
+        421: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
+        429: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
+        500: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
+        503: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
+      };
+    };
+    post: {
+      parameters: { query?: never; header?: never; path?: never; cookie?: never };
+      requestBody: { content: { "application/json": components["schemas"]["NewToken"] } };
+      responses: {
+        201: { headers: Record<string, string>; content: { "application/json": components["schemas"]["MadeToken"] } };
+        400: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
+        401: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
+        403: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
+        404: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
+        409: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
+        413: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
+        415: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
+        421: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
+        429: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
+        500: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
+        503: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
+      };
+    };
+  };
+  "/api/v1/tokens/{name}": {
+    delete: {
+      parameters: { query?: never; header?: never; path: { name: string }; cookie?: never };
       requestBody?: never;
       responses: {
         204: { headers: Record<string, string>; content?: never };

@@ -100,13 +100,17 @@ export interface InboxItem {
   readonly root_session_id: string;
   readonly tool?: string;
   readonly key?: string;
+  /** Of a terminal's program that waits: what for, which one, and in which call. */
+  readonly input?: string;
+  readonly program?: string;
+  readonly call_id?: string;
   readonly summary: string;
   readonly created_at: number;
 }
 
 export interface InboxView {
   readonly items: readonly InboxItem[];
-  readonly counts: { readonly approvals: number; readonly values: number; readonly waiting: number };
+  readonly counts: { readonly approvals: number; readonly values: number; readonly inputs: number; readonly waiting: number };
 }
 
 export interface Result {

@@ -15,7 +15,7 @@ export interface OpenSession {
 }
 
 export const link = signal<LinkState>({ kind: "connecting" });
-export const inbox = signal<InboxView>({ items: [], counts: { approvals: 0, values: 0, waiting: 0 } });
+export const inbox = signal<InboxView>({ items: [], counts: { approvals: 0, values: 0, inputs: 0, waiting: 0 } });
 export const sessions = signal<readonly Session[] | undefined>(undefined);
 /** Events that came after the line was back. */
 export const caughtUp = signal<number | undefined>(undefined);

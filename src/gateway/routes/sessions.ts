@@ -93,16 +93,17 @@ async function wireSessions(
   known: ReadonlyMap<string, SessionRecord>,
 ): Promise<readonly JsonObject[]> {
   const { desk, engine } = routes;
-  const [heads, pending, details] = await Promise.all([
+  const [heads, pending, questions, details] = await Promise.all([
     desk.eventHeads(records.map(({ id }) => id)),
     engine.approvals("pending"),
+    routes.inbox.questions(),
     desk.sessionFacts(records.map(({ id }) => id)),
   ]);
   return records.map((record) => {
     const { key, workspace, createdAt, state } = record;
     const isOwn = ({ sessionId }: { readonly sessionId: string }): boolean =>
       sessionId === record.id || topOf(sessionId, known)?.id === record.id;
-    const waiting = pending.filter(isOwn).length + routes.values.list(key.owner).filter(isOwn).length;
+    const waiting = [...pending, ...routes.values.list(key.owner), ...questions].filter(isOwn).length;
     const parent = known.get(state.rights?.parent ?? "");
     const facts = details.get(record.id);
     const head: EventHead = heads.get(record.id) ?? { first: 1, last: 0 };

@@ -36,7 +36,7 @@ export const sessionSchema = z
     title: z.string(),
     /** `failed`: its last run did. */
     status: z.enum(["idle", "running", "waiting", "failed"]),
-    /** Questions and values that wait for a person, those of its sub-agents too. */
+    /** Questions, values and terminal input that wait for a person, those of its sub-agents too. */
     waiting: z.number().int(),
     last_seq: z.number().int(),
     updated_at: z.number(),
@@ -221,6 +221,9 @@ export const countsSchema = z
     running: z.number().int(),
     approvals: z.number().int(),
     values: z.number().int(),
+    /** Programs in terminals that wait for input, with no agent at work to give it. */
+    inputs: z.number().int(),
+    /** All of the three. */
     waiting: z.number().int(),
   })
   .openapi("Counts");
