@@ -139,7 +139,7 @@ test("a program that waits in a terminal is in the inbox until the agent's next 
       call_id: callId,
     });
     expect(asked.body.data).toMatchObject({ input_required: { kind: "input" } });
-    const [{ data: before }] = await inboxUntil(({ counts }) => counts.inputs === 1);
+    const before = await inboxUntil(({ counts }) => counts.inputs === 1);
     expect(before.items.filter(({ kind }: { kind: string }) => kind === "input")).toEqual([
       {
         kind: "input",
@@ -156,10 +156,12 @@ test("a program that waits in a terminal is in the inbox until the agent's next 
     expect((await gateway.api("GET", "/counts")).body).toMatchObject({ inputs: 1 });
     expect((await gateway.api("GET", "/sessions/asks")).body).toMatchObject({ status: "waiting", waiting: 1 });
   };
-  const inboxUntil = async (enough: (view: { readonly counts: { readonly inputs: number } }) => boolean) =>
-    (await readEvents(gateway, "/api/v1/events?inbox=1", (all) => all.some(({ event, data }) => event === "inbox" && enough(data)))).slice(
-      -1,
-    ) as [{ readonly data: { readonly items: readonly { readonly kind: string }[] } }];
+  const inboxUntil = async (enough: (view: { readonly counts: { readonly inputs: number } }) => boolean) => {
+    const seen = await readEvents(gateway, "/api/v1/events?inbox=1", (all) =>
+      all.some(({ event, data }) => event === "inbox" && enough(data)),
+    );
+    return seen.at(-1)?.data;
+  };
 
   await waits("asks-1");
   await gateway.api("POST", "/sessions/asks/calls", { tool: "TerminalKey", input: { key: "c" }, call_id: "asks-key" });
