@@ -124,15 +124,32 @@ export async function scriptMs(page: Page): Promise<number> {
   return (metrics.find(({ name }) => name === "ScriptDuration")?.value ?? 0) * 1000;
 }
 
-/** Scrolls a conversation up step by step, a frame each; answers the milliseconds of script in a frame. */
+/** Milliseconds of script in a frame while a conversation is scrolled up step by step, a frame each. */
 export async function scriptPerScroll(page: Page, steps: number): Promise<number> {
   const before = await scriptMs(page);
-  await page.evaluate(`(async () => {
+  await scrollUp(page, steps);
+  return ((await scriptMs(page)) - before) / steps;
+}
+
+/** How many blocks of script run in a frame while a conversation is scrolled up. A busy machine does not change this count. */
+export async function blocksPerScroll(page: Page, steps: number): Promise<number> {
+  const line = await page.context().newCDPSession(page);
+  await line.send("Profiler.enable");
+  await line.send("Profiler.startPreciseCoverage", { callCount: true, detailed: true });
+  await scrollUp(page, steps);
+  const { result } = await line.send("Profiler.takePreciseCoverage");
+  await line.send("Profiler.stopPreciseCoverage");
+  await line.detach();
+  const blocks = result.flatMap(({ functions }) => functions.flatMap(({ ranges }) => ranges));
+  return blocks.reduce((sum, { count }) => sum + count, 0) / steps;
+}
+
+function scrollUp(page: Page, steps: number): Promise<void> {
+  return page.evaluate(`(async () => {
     const at = document.querySelector(".talk-scroll");
     for (let step = 0; step < ${steps}; step += 1) {
       at.scrollTop -= 400;
       await new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));
     }
   })()`);
-  return ((await scriptMs(page)) - before) / steps;
 }
