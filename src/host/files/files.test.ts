@@ -14,7 +14,7 @@ import {
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { FileWriter } from "../../contract/index.ts";
 import { ToolFailure } from "../../contract/index.ts";
 import { createFiles } from "./files.ts";
@@ -27,6 +27,8 @@ beforeEach(() => {
   root = realpathSync(mkdtempSync(join(tmpdir(), "karyi-files-")));
   files = createFiles({ cwd: () => root });
 });
+
+afterEach(() => rmSync(root, { recursive: true, force: true }));
 
 async function refusal(work: Promise<unknown>): Promise<{ code: string; reason: unknown }> {
   const error = await work.then(

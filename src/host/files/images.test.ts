@@ -18,8 +18,8 @@ import {
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { beforeEach, describe, expect, it } from "vitest";
+import { dirname, join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Blobs, Images } from "../../contract/index.ts";
 import { ToolFailure } from "../../contract/index.ts";
 import { createBlobs } from "./blobs.ts";
@@ -36,6 +36,11 @@ beforeEach(() => {
   store = join(realpathSync(mkdtempSync(join(tmpdir(), "karyi-blobs-"))), "blobs");
   blobs = createBlobs(store, { graceMs: 0 });
   images = createImages(blobs);
+});
+
+afterEach(() => {
+  rmSync(root, { recursive: true, force: true });
+  rmSync(dirname(store), { recursive: true, force: true });
 });
 
 const at = (name: string): string => join(root, name);

@@ -10,6 +10,7 @@ import {
   readdirSync,
   readFileSync,
   realpathSync,
+  rmSync,
   statSync,
   symlinkSync,
   utimesSync,
@@ -17,7 +18,7 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { FileWriter } from "../../contract/index.ts";
 import { ToolFailure } from "../../contract/index.ts";
 import { createFiles } from "./files.ts";
@@ -31,6 +32,8 @@ beforeEach(() => {
   root = realpathSync(mkdtempSync(join(tmpdir(), "karyi-replace-")));
   files = createFiles({ cwd: () => root });
 });
+
+afterEach(() => rmSync(root, { recursive: true, force: true }));
 
 async function reasonOf(work: Promise<unknown>): Promise<unknown> {
   const error = await work.then(

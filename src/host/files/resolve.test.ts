@@ -1,8 +1,8 @@
 import { execFileSync } from "node:child_process";
-import { linkSync, mkdirSync, mkdtempSync, realpathSync, symlinkSync, writeFileSync } from "node:fs";
+import { linkSync, mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import fc from "../../../test/support/fast-check.ts";
 import { resolvePath } from "./resolve.ts";
 
@@ -15,6 +15,8 @@ beforeEach(() => {
   writeFileSync(join(root, "repo/src/a.ts"), "a");
   writeFileSync(join(root, "outside/secret"), "s");
 });
+
+afterEach(() => rmSync(root, { recursive: true, force: true }));
 
 const look = (asked: string) => resolvePath(join(root, "repo"), asked);
 

@@ -1,13 +1,14 @@
 import { spawnSync } from "node:child_process";
-import { mkdtempSync, readdirSync, realpathSync, utimesSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readdirSync, realpathSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { expect, it } from "vitest";
+import { expect, it, onTestFinished } from "vitest";
 import { createFiles } from "./files.ts";
 import { temporaryName } from "./temporary.ts";
 
 it("a write removes what dead writers left, and nothing of living ones", async () => {
   const root = realpathSync(mkdtempSync(join(tmpdir(), "karyi-left-")));
+  onTestFinished(() => rmSync(root, { recursive: true, force: true }));
   const mine = temporaryName();
   const dead = temporaryName().replace(`-${process.pid}-`, `-${spawnSync(process.execPath, ["-e", "0"]).pid}-`);
   const foreign = ".karyi-zzzzzz-1-0123456789abcdef.tmp";

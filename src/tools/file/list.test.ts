@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Plan, ToolOutput } from "../../contract/index.ts";
 import { ToolFailure } from "../../contract/index.ts";
 import { createFiles, createSearch } from "../../host/index.ts";
@@ -13,6 +13,8 @@ let root: string;
 beforeEach(() => {
   root = realpathSync(mkdtempSync(join(tmpdir(), "karyi-list-")));
 });
+
+afterEach(() => rmSync(root, { recursive: true, force: true }));
 
 const put = (name: string, content = ""): void => {
   mkdirSync(join(root, name, ".."), { recursive: true });

@@ -1,9 +1,9 @@
-import { mkdtempSync, realpathSync, writeFileSync } from "node:fs";
+import { mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { crc32, deflateSync } from "node:zlib";
 import sharp from "sharp";
-import { beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { pdf } from "../../../test/support/pdf.ts";
 import type { Fingerprint, ImageContent, ToolOutput } from "../../contract/index.ts";
 import { ToolFailure } from "../../contract/index.ts";
@@ -17,6 +17,8 @@ beforeEach(() => {
   root = realpathSync(mkdtempSync(join(tmpdir(), "karyi-media-")));
   seen = new Map();
 });
+
+afterEach(() => rmSync(root, { recursive: true, force: true }));
 
 async function read(name: string, bytes: Uint8Array | string, input: Record<string, unknown> = {}): Promise<ToolOutput> {
   writeFileSync(join(root, name), bytes);

@@ -1,9 +1,9 @@
 import { execFileSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, realpathSync, symlinkSync, truncateSync, unlinkSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, truncateSync, unlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import iconv from "iconv-lite";
-import { beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import fc from "../../../test/support/fast-check.ts";
 import type { Fingerprint, Plan, ToolOutput } from "../../contract/index.ts";
 import { ToolFailure } from "../../contract/index.ts";
@@ -17,6 +17,8 @@ beforeEach(() => {
   root = realpathSync(mkdtempSync(join(tmpdir(), "karyi-read-")));
   seen = new Map();
 });
+
+afterEach(() => rmSync(root, { recursive: true, force: true }));
 
 function context() {
   return {
