@@ -1,9 +1,9 @@
 /** What stands behind the judgement of commands: each way past it that was once open, tried for real. */
 import { execFileSync } from "node:child_process";
-import { existsSync, readFileSync, renameSync, symlinkSync } from "node:fs";
+import { existsSync, readFileSync, renameSync, rmSync, symlinkSync } from "node:fs";
 import { mkdir, readdir, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { capturingHere } from "../src/host/sandbox/fixtures/world.ts";
 import type { ApprovalReply, EngineOptions } from "../src/index.ts";
 import { outsideDirectory, testEngine } from "./support/engine.ts";
@@ -51,6 +51,53 @@ describe.skipIf(!holds)(`confinement under every command${why}`, { timeout: 60_0
     swapping = false;
     await done;
     expect(told.filter((text) => text.includes(secret))).toEqual([]);
+  });
+
+  it.each(["default", "accept-edits"] as const)(
+    "in %s a name that leads outside since it was judged leads nowhere, and what was judged outside is there",
+    async (mode) => {
+      const outside = await outsideDirectory();
+      await writeFile(join(outside, "deploy.pem"), `${secret}\n`);
+      await writeFile(join(outside, "notes"), "noted\n");
+      let from = "";
+      const swap = () => {
+        symlinkSync(join(outside, "deploy.pem"), `${from}.next`);
+        renameSync(`${from}.next`, from);
+        return undefined;
+      };
+      const { workspace, bash } = await place({
+        mode,
+        approve: "deny",
+        hooks: [{ event: "before", run: swap }],
+        config: { permissions: { allow: [`Read(${outside}/notes)`] } },
+      });
+      from = join(workspace, "swap.txt");
+      for (const command of ["cat swap.txt", "cp swap.txt copy", `cat swap.txt ${outside}/notes`]) {
+        rmSync(from, { force: true });
+        await writeFile(from, "plain\n");
+        const { output } = await bash(command);
+        expect([command, output.includes(secret), output.includes("noted")]).toEqual([command, false, command.endsWith("notes")]);
+        const copy = join(workspace, "copy");
+        expect(existsSync(copy) ? readFileSync(copy, "utf8") : "").not.toContain(secret);
+      }
+    },
+  );
+
+  it("a link to what a process holds is judged as that, not as what Karyi itself holds", async () => {
+    const outside = await outsideDirectory();
+    await writeFile(join(outside, "letter"), secret);
+    const { workspace, bash, session } = await place({ approve: "deny" });
+    const before = process.cwd();
+    onTestFinished(() => process.chdir(before));
+    process.chdir(workspace);
+    await mkdir(join(workspace, "sub"));
+    symlinkSync("/proc/self/cwd", join(workspace, "here"));
+    symlinkSync(outside, join(workspace, "sub/out"));
+    await bash("cd sub");
+    for (const command of ["cat ../here/out/letter", "head -c 99 ../here/out/letter", "cp ../here/out/letter seen && cat seen"]) {
+      expect((await session.explain("Bash", { command })).decision.verdict).not.toBe("allow");
+      expect(JSON.stringify(await bash(command))).not.toContain(secret);
+    }
   });
 
   it("what a command leaves behind in its environment runs no code later, in auto with nobody asked", async () => {

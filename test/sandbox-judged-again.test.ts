@@ -89,8 +89,13 @@ it("credentials in the environment do not reach commands, whatever they are call
     "BEARER",
     "SLACK_HOOK",
     "LOGIN_PIN",
+    "DBPASSWORD",
+    "clientSecret",
+    "GITHUBTOKEN",
+    "API_KEY2",
+    "STRIPE_SK",
   ];
-  const kept = { GIT_AUTHOR_NAME: "kept", GOPRIVATE: "kept", KEYBOARD_LAYOUT: "kept" };
+  const kept = { GIT_AUTHOR_NAME: "kept", GOPRIVATE: "kept", TOKENIZERS_PARALLELISM: "kept", KEYBOARD_LAYOUT: "kept" };
   const env = { ...process.env, ...Object.fromEntries(names.map((name) => [name, "canary"])), ...kept };
   const { engine } = await testEngine({ env });
   const session = await engine.openSession();

@@ -108,7 +108,7 @@ export {
   type Verdict,
   verdictsByStrictness,
 } from "./policy.ts";
-export type { MaskPage, PrintedPage, Processes, ShellOutcome, ShellRequest } from "./processes.ts";
+export type { MaskPage, PrintedPage, Processes, ShellOutcome, ShellRequest, Touched } from "./processes.ts";
 export {
   type Content,
   type ErrorCode,

@@ -20,12 +20,23 @@ export interface ShellRequest {
   readonly callId?: string;
   /** Paths that were judged, and may be read though others of their kind are hidden in a sandbox. */
   readonly reads?: readonly string[];
+  /**
+   * All that it touches, if everything it does was understood: nothing else of the machine need be there, so a name that is swapped
+   * between judging and running leads nowhere.
+   */
+  readonly touches?: readonly Touched[];
   /** Less than commands are given otherwise; never more. */
   readonly network?: "none";
   /** Masks what a task prints, page by page; the output that `onOutput` gets is the caller's to mask. */
   readonly maskPage?: MaskPage;
   /** Called with raw bytes as they come, which are the caller's from then on. No more of that stream comes until a promise resolves. */
   onOutput(stream: "stdout" | "stderr", chunk: Uint8Array): void | Promise<void>;
+}
+
+/** A path as written and as it was judged. */
+export interface Touched {
+  readonly lexical: string;
+  readonly real: string;
 }
 
 /** A page of what a task printed, and what stands around it: a value may lie across the edges of a page. */

@@ -69,12 +69,28 @@ describe("resolvePath", () => {
     expect([facts.real, facts.kind]).toEqual([`${root}/repo/src/a.ts/x`, "absent"]);
   });
 
-  it("sees through /proc, doubled slashes and dots", async () => {
-    for (const asked of [
-      `/proc/self/root${root}/outside/secret`,
-      `//${root}//outside/./secret`,
-      `${root}/repo/./src/../../outside/secret`,
-    ]) {
+  it("does not follow what a process holds, which is another one when a command looks", async () => {
+    symlinkSync("/proc/self/cwd", join(root, "repo/here"));
+    symlinkSync("/proc/thread-self/root", join(root, "repo/everything"));
+    symlinkSync("/dev/fd/0", join(root, "repo/input"));
+    const seen = await Promise.all(
+      ["here", "here/x", "here/../secret", `everything${root}/outside/secret`, "input", "/proc/1/cwd/x", "/dev/stdin"].map(look),
+    );
+    const own = new RegExp(`/${process.pid}(?:/task/\\d+)?/`);
+    expect(seen.map(({ real, kind }) => `${kind} ${real.replace(own, "/self/")}`)).toEqual([
+      "unreadable /proc/self/cwd",
+      "unreadable /proc/self/cwd/x",
+      "unreadable /proc/self/secret",
+      `unreadable /proc/self/root${root}/outside/secret`,
+      "unreadable /proc/self/fd/0",
+      "unreadable /proc/1/cwd/x",
+      "unreadable /proc/self/fd/0",
+    ]);
+    expect(await look("/proc/self/status")).toMatchObject({ real: `/proc/${process.pid}/status`, kind: "file" });
+  });
+
+  it("sees through doubled slashes and dots", async () => {
+    for (const asked of [`//${root}//outside/./secret`, `${root}/repo/./src/../../outside/secret`]) {
       const facts = await look(asked);
       expect([facts.real, facts.kind]).toEqual([`${root}/outside/secret`, "file"]);
     }

@@ -29,8 +29,7 @@ export async function resolvePath(cwd: string, asked: string, userHome?: string,
   const spelled = absolute(cwd, asked, userHome);
   const lexical = resolveText(spelled);
   if (!isSpeakable(spelled)) return { asked, spelled, lexical, real: lexical, kind: "unreadable" };
-  const first = own?.concerns(lexical) === true ? undefined : await straight(spelled);
-  const found = first !== undefined && own?.concerns(first.real) !== true ? first : await walk(spelled, own);
+  const found = (own?.concerns(lexical) === true ? undefined : await straight(spelled, lexical)) ?? (await walk(spelled, own));
   // `name/` is a directory, or nothing the kernel would open.
   if (namesDirectory(spelled) && found.kind !== "directory" && found.kind !== "absent")
     return { asked, spelled, lexical, real: found.real, kind: "unreadable" };
@@ -64,10 +63,11 @@ interface Found {
   readonly hardLinks?: number;
 }
 
-/** The common case in two calls: everything on the way exists. */
-async function straight(spelled: string): Promise<Found | undefined> {
+/** The common case in two calls: everything on the way exists and none of it is a link, which only the walk follows with care. */
+async function straight(spelled: string, lexical: string): Promise<Found | undefined> {
   try {
     const real = await realpath(spelled);
+    if (real !== lexical || split(spelled).includes("..")) return undefined;
     const stats = await lstat(real);
     // A link here appeared between the two calls: the slow walk decides.
     return stats.isSymbolicLink() ? undefined : found(real, stats);
@@ -105,6 +105,7 @@ async function walk(spelled: string, own?: OwnPlaces): Promise<Found> {
         last = found(real, stats);
         continue;
       }
+      if (isMagic(next)) return unreadable(next, names);
       links += 1;
       if (links > maxLinks) return unreadable(next, names);
       const target = await readlink(next);
@@ -119,6 +120,11 @@ async function walk(spelled: string, own?: OwnPlaces): Promise<Found> {
   }
   // After `..` the walk stands on a name it has not looked at: an absent one is not a directory.
   return last.kind === "directory" ? await lookAgain(last) : last;
+}
+
+/** What a process holds (`cwd`, `root`, `fd/0`, …): where such a link leads is true of that process and moment alone, so nobody judges by it. */
+function isMagic(path: string): boolean {
+  return /^\/proc\/\d+\//.test(path);
 }
 
 /** A name that the session wrote, or that nobody did, is the session's; any other is the machine's. */

@@ -330,7 +330,7 @@ export class SessionProcesses implements Processes {
   }
 
   #begin(sandbox: Sandbox, purpose: Purpose, network: NetworkAccess, request: Whole): Promise<ConfinedRun> {
-    const { cwd, env, reads = [], isGit = false } = request;
+    const { cwd, env, reads = [], touches, isGit = false } = request;
     const { session, unasked = false, visible = [] } = this.#options;
     const hides = this.#options.hides?.(purpose);
     return sandbox.begin({
@@ -342,6 +342,7 @@ export class SessionProcesses implements Processes {
       shown: unasked ? [] : reads,
       unasked,
       // A repository can name any place of the machine to read from; what was judged is there.
+      ...(touches === undefined ? {} : { touches }),
       ...(isGit ? { bare: true, visible: [...visible, ...(unasked ? [] : reads)] } : { visible }),
       path: env.PATH ?? this.#place.env.PATH ?? "",
       ...(session === undefined ? {} : { session }),

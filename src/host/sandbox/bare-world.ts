@@ -5,6 +5,7 @@
  */
 import { lstatSync, readlinkSync, realpathSync } from "node:fs";
 import { dirname, isAbsolute, join, resolve } from "node:path";
+import type { Touched } from "../../contract/index.ts";
 import { DirectoryMemory } from "./directory-memory.ts";
 import type { EtcView } from "./etc-view.ts";
 import { isBelow, isWithin } from "./mount-table.ts";
@@ -34,7 +35,7 @@ export interface BarePlan {
 const systems = ["/usr", "/nix", "/gnu", "/snap", "/sys/devices/system/cpu", "/sys/fs/cgroup"];
 const linked = ["/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32"];
 /** Settings that tools cannot do without and that hold no key. */
-const settings = [".gitconfig", ".config/git", ".tool-versions", ".python-version"];
+const settings = [".gitconfig", ".gitignore", ".gitignore_global", ".gitattributes", ".config/git", ".tool-versions", ".python-version"];
 
 export function bareOf({ userHome, roots, path, caches, etc, visible }: BarePlan): Bare {
   const chains = toolChains(path, userHome, roots);
@@ -65,6 +66,21 @@ export function isShown(path: string, { shown, caches, links, etc }: Bare, roots
   if (etc.shows(path)) return true;
   const places = [...shown, ...caches.map((cache) => cache.path), ...links.map((link) => link.path), ...roots];
   return places.some((place) => isWithin(path, place)) || ["/proc", "/dev", "/tmp", "/var/tmp"].some((place) => isWithin(path, place));
+}
+
+/**
+ * What of the paths that a command touches has to be shown beside the rest; `undefined` if such a world cannot show them as they are:
+ * the way to one leads over a link, or one lies around the home, around a root, or in what is there in part only.
+ */
+export function touchedBeside(touches: readonly Touched[], bare: Bare, roots: readonly string[]): readonly string[] | undefined {
+  const beside = touches.filter(({ lexical, real }) => ![lexical, real].every((path) => isShown(path, bare, roots)));
+  const partly = ["/etc", "/proc", "/dev", ...bare.caches.map(({ path }) => path)];
+  const isPlain = ({ lexical, real }: Touched) =>
+    lexical === real &&
+    ![...bare.empty, ...roots, ...bare.shown].some((place) => isWithin(place, real)) &&
+    !partly.some((place) => isWithin(real, place) || isWithin(place, real)) &&
+    isThere(real);
+  return beside.every(isPlain) ? beside.map(({ real }) => real) : undefined;
 }
 
 const whole = new Set([".local", ".config", ".cache"]);

@@ -4,9 +4,9 @@
  */
 import { lstatSync, realpathSync } from "node:fs";
 import { basename, dirname } from "node:path";
-import { type NetworkAccess, type Purpose, type SandboxTier, ToolFailure } from "../../contract/index.ts";
+import { type NetworkAccess, type Purpose, type SandboxTier, ToolFailure, type Touched } from "../../contract/index.ts";
 import { gitDirectoriesOf } from "../git-directories.ts";
-import { bareOf, isShown } from "./bare-world.ts";
+import { bareOf, isShown, touchedBeside } from "./bare-world.ts";
 import type { ConfinedRoot, Confinement } from "./confinement.ts";
 import { type EtcView, etcView } from "./etc-view.ts";
 import { HiddenIndex, type Hides } from "./hidden-index.ts";
@@ -37,6 +37,8 @@ export interface RunPlan {
   readonly unasked?: boolean;
   /** Nothing of the machine is there though it is not for want of somebody to ask. */
   readonly bare?: boolean;
+  /** All that it touches, if that is known: nothing else of the machine is there if these can be shown alone. */
+  readonly touches?: readonly Touched[];
   /** Where its programs are looked for. */
   readonly path?: string;
   /** It is talked to by streams of its starter's, so no keeper can start it. */
@@ -137,17 +139,27 @@ export class Worlds {
     const tops = git.filter((path) => basename(path) === ".git").map((path) => dirname(path));
     const holding = tops.filter((top) => given.some((root) => isBelow(root, top)));
     const named = this.#named(plan, [...given, ...holding]);
-    const isBare = way.tier === "E0" && (purpose === "rehearse" || plan.unasked === true || plan.bare === true);
+    const isPoor = purpose === "rehearse" || plan.unasked === true || plan.bare === true;
+    const touches = isPoor || way.tier !== "E0" ? undefined : plan.touches;
+    const isBare = way.tier === "E0" && (isPoor || touches !== undefined);
     const caches = session === undefined || way.tier !== "E0" ? undefined : this.#cachesOf(session, directory);
     const etc = way.tier === "E0" ? this.#etcIn(dirname(directory.path)) : undefined;
     const path = plan.path ?? "";
     // A home, and the tools in it, may lie below a temporary directory too: what they need is there all the same.
     const inTemporary = (place: string) => session !== undefined && temporaryNames.some((name) => isBelow(place, name));
-    const needed =
-      etc !== undefined && (isBare || [userHome, ...path.split(":")].some(inTemporary))
-        ? bareOf({ userHome, roots, path, caches: caches?.views ?? [], etc, visible: [...(plan.visible ?? []), ...holding] })
-        : undefined;
-    const bare = isBare ? needed : undefined;
+    const barePlan = etc && { userHome, roots, path, caches: caches?.views ?? [], etc, visible: [...(plan.visible ?? []), ...holding] };
+    const needed = barePlan && (isBare || [userHome, ...path.split(":")].some(inTemporary)) ? bareOf(barePlan) : undefined;
+    const beside =
+      needed &&
+      touches &&
+      touchedBeside(
+        touches.filter(({ real }) => !isWithin(real, home)),
+        needed,
+        roots,
+      );
+    const isEnough = touches === undefined || beside !== undefined;
+    const showing = barePlan && beside?.length ? bareOf({ ...barePlan, visible: [...barePlan.visible, ...beside] }) : needed;
+    const bare = isBare && isEnough ? showing : undefined;
     const tools = needed?.shown.filter(inTemporary) ?? [];
     const views = bare?.caches.map((cache) => cache.path) ?? [];
     const own = session === undefined ? [] : makeTemporary(home, session, [...roots, ...tools, ...views]);
@@ -190,7 +202,7 @@ export class Worlds {
       isOffline: network !== "on" && purpose !== "read",
       // Its repository lies beyond the mount that the root is.
       ...(holding.length === 0 ? {} : { environment: { GIT_DISCOVERY_ACROSS_FILESYSTEM: "1" } }),
-      ...(bare === undefined ? {} : { lacks: (path) => !isShown(path, bare, roots) }),
+      ...(bare === undefined || !isPoor ? {} : { lacks: (path) => !isShown(path, bare, roots) }),
     };
   }
 

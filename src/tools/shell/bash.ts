@@ -15,6 +15,7 @@ import {
   type RehearsedCall,
   type RunContext,
   type ShellOutcome,
+  type ShellRequest,
   ToolFailure,
   type ToolOutput,
   undoOf,
@@ -130,6 +131,7 @@ async function runCommand({ timeout, run_in_background }: BashInput, context: Ru
     secrets,
     timeoutMs: timeout,
     reads: judgedReads(plan),
+    ...touchedBy(plan),
     ...(context.network === undefined ? {} : { network: context.network }),
     ...(used.length === 0 ? {} : { maskPage: (page: PrintedPage) => maskSpreadPage(page, used) }),
   };
@@ -232,6 +234,16 @@ function onlyReads({ effects }: Pick<Plan, "effects">): boolean {
 /** Whoever decided about the call decided about these: they are there for the command even where others are hidden. */
 function judgedReads({ effects }: Plan): readonly string[] {
   return effects.flatMap((effect) => (effect.kind === "read" ? [effect.path.real] : []));
+}
+
+/** Nothing where more than files may be touched. */
+function touchedBy({ effects }: Plan): Pick<ShellRequest, "touches"> {
+  const isUnderstood = effects.every(
+    ({ kind, ...effect }) => kind === "read" || kind === "write" || ("understood" in effect && effect.understood),
+  );
+  if (!isUnderstood) return {};
+  const touches = effects.flatMap((effect) => (effect.kind === "read" || effect.kind === "write" ? [effect.path] : []));
+  return touches.length === 0 ? {} : { touches: touches.map(({ lexical, real }) => ({ lexical, real })) };
 }
 
 interface Revealed {
