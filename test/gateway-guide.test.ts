@@ -2,16 +2,22 @@
  * The guide of the gateway (S4), case by case against a real server: the four tools with the guide's own inputs and
  * outputs, the six codes, and the boundaries.
  */
-import { mkdir, readFile, stat, symlink, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readdir, readFile, realpath, rm, stat, symlink, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { startGateway, type TestGateway } from "./support/gateway.ts";
 
 let gateway: TestGateway;
+let parent: string;
 const at = (name: string) => join(gateway.workspace, name);
 
 beforeAll(async () => {
-  gateway = await startGateway({ enableShell: true });
+  // In a directory of its own: others may make a file "x" among the temporary ones.
+  parent = await realpath(await mkdtemp(join(tmpdir(), "karyi-guide-")));
+  const workspace = join(parent, "workspace");
+  await mkdir(workspace);
+  gateway = await startGateway({ enableShell: true, workspace });
   await mkdir(at("docs"));
   await mkdir(at("apps/gateway"), { recursive: true });
   await mkdir(at("relative"));
@@ -26,7 +32,10 @@ beforeAll(async () => {
   await symlink("round", at("round"));
 });
 
-afterAll(() => gateway.close());
+afterAll(async () => {
+  await gateway.close();
+  await rm(parent, { recursive: true, force: true });
+});
 
 /** The request of the guide, with another tool in it. */
 const ask = (tool: unknown) =>
@@ -191,7 +200,7 @@ describe("boundaries", () => {
   );
 
   test("nothing was made outside or through a link", async () => {
-    await expect(stat(join(gateway.workspace, "..", "x"))).rejects.toThrow();
+    expect(await readdir(parent)).toEqual(["workspace"]);
     await expect(stat("/etc/no-such-file")).rejects.toThrow();
   });
 });
