@@ -2,7 +2,7 @@ import { execFileSync, spawnSync } from "node:child_process";
 import { appendFileSync, mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeEach, expect, test } from "vitest";
+import { afterAll, beforeEach, expect, test, vi } from "vitest";
 import { pick, type Random, randomFrom } from "../fixtures/generated-tree.ts";
 import { createSearch } from "../search.ts";
 
@@ -14,9 +14,11 @@ const hasGit = spawnSync("git", ["--version"]).status === 0;
 const why = hasGit ? "" : " (skipped: no git)";
 
 // Nothing of the machine's or the person's own settings may decide here.
-process.env.GIT_CONFIG_NOSYSTEM = "1";
-process.env.GIT_CONFIG_GLOBAL = join(base, "gitconfig");
-process.env.XDG_CONFIG_HOME = join(base, "xdg");
+const gitConfig = join(base, "gitconfig");
+vi.stubEnv("GIT_CONFIG_NOSYSTEM", "1");
+vi.stubEnv("GIT_CONFIG_GLOBAL", gitConfig);
+vi.stubEnv("XDG_CONFIG_HOME", join(base, "xdg"));
+afterAll(() => void vi.unstubAllEnvs());
 
 let counter = 0;
 let root = "";
@@ -190,14 +192,14 @@ test.skipIf(!hasGit)(`a trailing slash means a directory that need not exist${wh
 
 test.skipIf(!hasGit)(`the person's own ignore file counts last, and a .gitignore that is a link does not${why}`, async () => {
   writeFileSync(join(base, "own-ignores"), "*.swp\n*.bak\n");
-  writeFileSync(process.env.GIT_CONFIG_GLOBAL as string, `[core]\n\texcludesFile = ${join(base, "own-ignores")}\n`);
+  writeFileSync(gitConfig, `[core]\n\texcludesFile = ${join(base, "own-ignores")}\n`);
   writeFileSync(join(root, ".gitignore"), "!keep.bak\n");
   mkdirSync(join(root, "sub"));
   writeFileSync(join(root, "elsewhere"), "*.txt\n");
   symlinkSync("../elsewhere", join(root, "sub", ".gitignore"));
   const paths = ["a.swp", "keep.bak", "lost.bak", "sub/a.txt"];
   expect(await askHere(paths)).toEqual(askGit(paths));
-  appendFileSync(process.env.GIT_CONFIG_GLOBAL as string, "\texcludesFile =\n");
+  appendFileSync(gitConfig, "\texcludesFile =\n");
 });
 
 test("outside a repository the .gitignore files above count", async () => {
