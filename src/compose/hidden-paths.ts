@@ -44,6 +44,7 @@ export function hidingPaths(store: Store, masker: Masker, secrets: () => readonl
     async *journalParts(callId, order) {
       for await (const part of store.journalParts(callId, order)) yield part.map((entry) => ({ ...entry, path: open(entry.path) }));
     },
+    journalPaths: async (callId) => (await store.journalPaths(callId)).map(open),
     acquireLocks: (callId, paths, steal) => store.acquireLocks(callId, paths.map(hide), steal),
     patchSession: (id, patch) => store.patchSession(id, hiddenPatch(patch)),
     seenFiles: async (sessionId) => new Map([...(await store.seenFiles(sessionId))].map(([path, seen]) => [open(path), seen])),

@@ -204,6 +204,8 @@ interface CallStore {
   journal(callId: string): Promise<readonly JournalEntry[]>;
   /** The same in parts, so that the journal of a command that changed very many files is never held as a whole. */
   journalParts(callId: string, order?: "forwards" | "backwards"): AsyncIterable<readonly JournalEntry[]>;
+  /** Of its entries only where they belong. */
+  journalPaths(callId: string): Promise<readonly string[]>;
   /** Further before-images of a running call, on disk when it resolves. */
   appendJournal(callId: string, entries: readonly JournalEntry[]): Promise<void>;
   /**

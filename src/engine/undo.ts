@@ -33,7 +33,8 @@ const toolName = "Undo";
 /** One path and the image it gets back. */
 interface Restoration {
   readonly path: string;
-  readonly current: FileImage;
+  /** Looked at again when its bytes are kept: only one image of each path is held. */
+  current: FileImage;
   readonly target: FileImage;
   /** Somebody changed it after the call. */
   readonly conflict: boolean;
@@ -179,18 +180,19 @@ export class Undo {
     const { callId } = context;
     // Capturing keeps the bytes of now, which is what makes an undo undoable.
     const journal: JournalEntry[] = [];
-    const seen: Restoration[] = [];
+    const late: Restoration[] = [];
     const batch = contents.length > batchFrom ? images.batch() : undefined;
     const attributes = await images.attributes(contents.map(({ path }) => path));
-    for (const { path, current, target } of contents) {
+    for (const restoration of contents) {
+      const { path, current, target } = restoration;
       const image = await (batch ?? images).capture(path);
-      seen.push({ path, current: image, target, conflict: !sameImage(current, image) });
+      if (!sameImage(current, image)) late.push(restoration);
+      restoration.current = image;
       const found = attributes.get(path) ?? (attributesOf(target) === undefined ? undefined : {});
       const isDressed = found !== undefined && (image.kind === "file" || image.kind === "directory");
       journal.push({ path, before: isDressed ? { ...image, attributes: found } : image });
     }
     await batch?.onDisk();
-    const late = seen.filter(({ conflict }) => conflict);
     if (late.length > 0 && !force) throw changedSince(late, { ...report.data, conflicts: late.map(({ path }) => toldPath(path)) });
     const captured = new Set(journal.map(({ path }) => path));
     for (const { path, current } of times) if (!captured.has(path)) journal.push({ path, before: current });
@@ -215,12 +217,12 @@ export class Undo {
       durable,
     });
     if (started.kind === "started") this.#feed.publish(started.events);
-    const given = await giveBack({ contents: inOrder(seen), times }, images, callId, force);
-    const kept = seen.filter(({ path }) => given.kept.has(path));
+    const given = await giveBack({ contents: inOrder(contents), times }, images, callId, force);
+    const kept = contents.filter(({ path }) => given.kept.has(path));
     const back = { contents: contents.filter(({ path }) => !given.kept.has(path)), times };
     const failed = given.failed ?? (kept.length > 0 ? changedMeanwhile(kept, describe(calls, back, kept)) : undefined);
     // Undoing the undo must notice what somebody changed, so their files have no image after it.
-    const asked = new Map(seen.map((one) => [one.path, one]));
+    const asked = new Map(contents.map((one) => [one.path, one]));
     const after = (await captureAfter(journal, images)).filter(
       (one) => !given.kept.has(one.path) && !isRewritten(one.after, asked.get(one.path)),
     );
@@ -285,9 +287,7 @@ export class Undo {
   }
 
   async #pathsOf(calls: readonly CallRecord[]): Promise<string[]> {
-    const paths: string[] = [];
-    for (const { id } of calls)
-      for await (const part of this.#dependencies.store.journalParts(id)) for (const { path } of part) paths.push(path);
+    const paths = (await Promise.all(calls.map(({ id }) => this.#dependencies.store.journalPaths(id)))).flat();
     if (paths.length === 0) throw notFound(`Nothing that ${calls.map(({ summary }) => summary).join(", ")} did can be undone.`);
     return paths;
   }
@@ -302,13 +302,13 @@ async function planRestorations(calls: readonly CallRecord[], store: Pick<Store,
   const times = new Map<string, Restoration>();
   const take = async ({ path, before, after }: JournalEntry): Promise<void> => {
     const known = byPath.get(path);
-    const moment = times.get(path)?.target ?? known?.target ?? (await images.time(path));
     const mtimeNs = timeOf(before);
-    // Somebody else's change since keeps its own time.
-    const isLeft = after !== undefined && isSameMoment(moment, after);
-    if (mtimeNs !== undefined && (isLeft || before.kind === "directory")) {
-      const target = timeImage(before, mtimeNs);
-      times.set(path, { path, current: times.get(path)?.current ?? (await images.time(path)), target, conflict: false });
+    if (mtimeNs !== undefined) {
+      const current = times.get(path)?.current ?? (await images.time(path));
+      const moment = times.get(path)?.target ?? known?.target ?? current;
+      // Somebody else's change since keeps its own time.
+      const isLeft = after !== undefined && isSameMoment(moment, after);
+      if (isLeft || before.kind === "directory") times.set(path, { path, current, target: timeImage(before, mtimeNs), conflict: false });
     }
     if (before.kind === "time") return;
     const expected = known ? known.target : await images.inspect(path);

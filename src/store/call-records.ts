@@ -80,16 +80,12 @@ export function runningCalls({ database, longOutputs }: Place, ownerId: string, 
 
 export function readJournal(database: Database, callId: string): JournalEntry[] {
   return database
-    .all<JournalRow>(
-      "SELECT path, position, before, after FROM journal WHERE n = (SELECT n FROM calls WHERE id = ?) ORDER BY position",
-      callId,
-    )
+    .all<JournalRow>("SELECT path, before, after FROM journal WHERE n = (SELECT n FROM calls WHERE id = ?) ORDER BY position", callId)
     .map(entryOf);
 }
 
 interface JournalRow {
   readonly path: string;
-  readonly position: number;
   readonly before: string;
   readonly after: string | null;
 }
@@ -102,24 +98,33 @@ function entryOf({ path, before, after }: JournalRow): JournalEntry {
   };
 }
 
-const rowsAtOnce = 2000;
+/** In the order of the journal. */
+export function journalPaths(database: Database, callId: string): string[] {
+  return database
+    .all<{ path: string }>("SELECT path FROM journal WHERE n = (SELECT n FROM calls WHERE id = ?) ORDER BY position", callId)
+    .map(({ path }) => path);
+}
 
-/** Each part is a question of its own, so that others get their turn. */
+const rowsAtOnce = 500;
+
+/** Each part is a question of its own, so that others get their turn. Rows are found by path: by position each part would read them all. */
 export async function* journalParts(
   database: Database,
   callId: string,
   order: "forwards" | "backwards",
 ): AsyncGenerator<readonly JournalEntry[]> {
-  const [beyond, sorted] = order === "forwards" ? ["position > ?", "position"] : ["position < ?", "position DESC"];
-  const sql = `SELECT path, position, before, after FROM journal WHERE n = (SELECT n FROM calls WHERE id = ?) AND ${beyond}
-    ORDER BY ${sorted} LIMIT ${rowsAtOnce}`;
-  let at: number | undefined = order === "forwards" ? -1 : Number.MAX_SAFE_INTEGER;
-  while (at !== undefined) {
-    const from: number = at;
-    const rows = await database.query(() => database.all<JournalRow>(sql, callId, from));
-    if (rows.length > 0) yield rows.map(entryOf);
-    at = rows.length < rowsAtOnce ? undefined : rows.at(-1)?.position;
+  const paths = await database.query(() => journalPaths(database, callId));
+  if (order === "backwards") paths.reverse();
+  for (let at = 0; at < paths.length; at += rowsAtOnce) {
+    const part = paths.slice(at, at + rowsAtOnce);
+    yield await database.query(() => part.flatMap((path) => entriesAt(database, callId, path)));
   }
+}
+
+function entriesAt(database: Database, callId: string, path: string): JournalEntry[] {
+  const sql = "SELECT path, before, after FROM journal WHERE n = (SELECT n FROM calls WHERE id = ?) AND path = ?";
+  const row = database.one<JournalRow>(sql, callId, path);
+  return row === undefined ? [] : [entryOf(row)];
 }
 
 /** In the place of an image after the call, as long as there is none. */

@@ -27,3 +27,26 @@ it("the first image of a path before counts, but one of the time alone gives way
     { path: paths.found, before: directory, after: time("4") },
   ]);
 });
+
+it("a long journal comes in parts, whole and in either order", async () => {
+  const store = await aStore(await temporaryHome());
+  const { id } = await aSession(store);
+  // Names against the order of the journal, so that neither can stand for the other.
+  const entries = Array.from({ length: 1203 }, (_, index) => ({
+    path: `/w/${String(5000 - index)}`,
+    before: { kind: "absent" } as const,
+    after: { kind: "directory", mode: index, mtimeNs: "1" } as const,
+  }));
+  await store.startCall(aStart(aCall(id, "c"), { journal: [] }));
+  await store.appendJournal("c", entries.slice(0, 700));
+  await store.appendJournal("c", entries.slice(700));
+  const parts = async (order: "forwards" | "backwards") => {
+    const found = [];
+    for await (const part of store.journalParts("c", order)) found.push(part);
+    return found;
+  };
+  const forwards = await parts("forwards");
+  expect([forwards.length > 1, forwards.flat()]).toEqual([true, entries]);
+  expect((await parts("backwards")).flat()).toEqual(entries.toReversed());
+  expect(await store.journalPaths("c")).toEqual(entries.map(({ path }) => path));
+});

@@ -8,7 +8,7 @@ import type { StoreOpener } from "../contract/index.ts";
 import { answerApproval, findApproval, listApprovals, renewApproval } from "./approvals.ts";
 import { artifactVersions, findArtifact, listArtifacts, saveArtifact } from "./artifacts.ts";
 import { appendAudit, auditRows, readAudit, verifyAudit } from "./audit.ts";
-import { findCall, journalParts, listCalls, readJournal, usedBlobs } from "./call-records.ts";
+import { findCall, journalParts, journalPaths, listCalls, readJournal, usedBlobs } from "./call-records.ts";
 import { adoptOrphans, appendJournal, leaveWaiting, orphanWorkspaces, requestApproval, settleCall, startCall } from "./calls.ts";
 import type { StoreContext } from "./context.ts";
 import { insertEvents, readEvents } from "./events.ts";
@@ -109,6 +109,7 @@ export const openStore: StoreOpener = async (options) => {
     async *journalParts(callId, order = "forwards") {
       if (journaled.get(callId) !== false) yield* journalParts(database, callId, order);
     },
+    journalPaths: async (callId) => (journaled.get(callId) === false ? [] : database.query(() => journalPaths(database, callId))),
     appendJournal(callId, entries) {
       journaled.delete(callId);
       return database.write(true, () => appendJournal(database, callId, entries));

@@ -6,7 +6,7 @@
  */
 import * as fs from "node:fs";
 import { copyFile } from "node:fs/promises";
-import { basename, dirname, join } from "node:path";
+import { basename, dirname } from "node:path";
 import { setImmediate as breath } from "node:timers/promises";
 import type { Fingerprint } from "../../contract/index.ts";
 import { systemPath } from "../files/byte-name.ts";
@@ -18,7 +18,7 @@ import { copySparse, isSparse } from "../files/sparse.ts";
 import { MovedMeanwhile } from "../files/still.ts";
 import { temporaryName } from "../files/temporary.ts";
 import { isSameTime, setTime, timeOf } from "../files/times.ts";
-import { look, setMode } from "./exact-names.ts";
+import { look, pathIn, setMode } from "./exact-names.ts";
 import { isWithin } from "./mount-table.ts";
 import { type Dress, type Operation, type RootChanges, stillSeen } from "./operations.ts";
 import { makeReadable } from "./read-upper.ts";
@@ -57,7 +57,7 @@ export class Applier {
 
   async apply({ root, upper, operations }: RootChanges): Promise<void> {
     for (const operation of operations) {
-      const path = join(root, operation.path);
+      const path = pathIn(root, operation.path);
       if (++this.#steps % breathEvery === 0) await breath();
       try {
         // The command could write there because it had opened the directory, and it may have closed it again.
@@ -103,7 +103,7 @@ export class Applier {
   }
 
   async #step(root: string, upper: string, operation: Operation): Promise<void> {
-    const path = join(root, operation.path);
+    const path = pathIn(root, operation.path);
     const directory = await this.#hold(dirname(path), path);
     const target = directory.at(basename(path));
     if (operation.kind !== "mode" && operation.kind !== "times") this.#keepTime(dirname(path));
@@ -147,13 +147,13 @@ export class Applier {
       case "file": {
         const { linkTo } = operation;
         if (linkTo !== undefined) {
-          this.#files.set(path, this.#files.get(join(root, linkTo)));
-          this.#names.push(join(upper, operation.path));
+          this.#files.set(path, this.#files.get(pathIn(root, linkTo)));
+          this.#names.push(pathIn(upper, operation.path));
           return this.#put(directory, path, target, operation, async (temporary) =>
-            fs.linkSync(systemPath(join(root, linkTo)), systemPath(temporary)),
+            fs.linkSync(systemPath(pathIn(root, linkTo)), systemPath(temporary)),
           );
         }
-        const source = join(upper, operation.path);
+        const source = pathIn(upper, operation.path);
         const { hash, isClean = false } = this.#sources.get(operation) ?? {};
         if (!isClean || !this.#move(source, path, target, operation))
           await this.#put(directory, path, target, operation, async (temporary) => {

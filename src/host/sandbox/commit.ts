@@ -5,7 +5,7 @@
  */
 import { createHash } from "node:crypto";
 import { readFileSync, type Stats } from "node:fs";
-import { dirname, join } from "node:path";
+import { dirname } from "node:path";
 import {
   type Attributes,
   type FileImage,
@@ -22,7 +22,7 @@ import { MovedMeanwhile } from "../files/still.ts";
 import { syncWritten } from "../files/sync-written.ts";
 import { Applier, type Source, type Sources } from "./apply.ts";
 import { type CommitStep, endRecord, type Left, RecordWriter, readRecord, recordedSteps } from "./commit-record.ts";
-import { look, namesIn } from "./exact-names.ts";
+import { look, namesIn, pathIn } from "./exact-names.ts";
 import { type Operation, type RootChanges, stillSeen } from "./operations.ts";
 import { makeReadable } from "./read-upper.ts";
 import { takeBack } from "./take-back.ts";
@@ -51,7 +51,7 @@ const pathsAtOnce = 2000;
 export async function commitChanges(run: string, roots: readonly RootChanges[], ports: CommitPorts): Promise<void> {
   const { images } = ports;
   if (roots.every(({ operations, conflicts }) => operations.length === 0 && conflicts.length === 0)) return;
-  await ports.lock(roots.flatMap(({ root, operations }) => operations.map(({ path }) => join(root, path))));
+  await ports.lock(roots.flatMap(({ root, operations }) => operations.map(({ path }) => pathIn(root, path))));
   refuseStale(roots);
   const sources = await sourcesOf(roots, images);
   await recordSteps(run, roots, ports, sources);
@@ -80,7 +80,7 @@ function refuseStale(roots: readonly RootChanges[]): void {
     return [
       ...changes.conflicts,
       ...changes.operations.filter((operation) => isStale(changes.root, operation, removed)).map(({ path }) => path),
-    ].map((path) => join(changes.root, path));
+    ].map((path) => pathIn(changes.root, path));
   });
   if (conflicts.length > 0) throw conflict([...new Set(conflicts)]);
 }
@@ -90,7 +90,7 @@ function removedPaths({ operations }: RootChanges): ReadonlySet<string> {
 }
 
 function isStale(root: string, operation: Operation, removed: ReadonlySet<string>): boolean {
-  const path = join(root, operation.path);
+  const path = pathIn(root, operation.path);
   // A new path whose place this same set clears is judged by that removal, and so is all below it.
   if (operation.seen === undefined) return !isCleared(operation.path, removed) && look(path) !== undefined;
   const now = look(path);
@@ -117,7 +117,7 @@ type Keeping = "whole" | "dress" | "time" | "absent";
 /** What happens to a path, in the order in which it does; nothing to a directory of which only the time is kept. */
 interface Planned {
   readonly how: Keeping;
-  readonly operations: Operation[];
+  readonly operations: readonly Operation[];
 }
 
 /**
@@ -126,12 +126,11 @@ interface Planned {
  */
 async function recordSteps(run: string, roots: readonly RootChanges[], ports: CommitPorts, sources: Sources): Promise<void> {
   const { images, callId } = ports;
-  const planned = [...plannedPaths(roots)];
   const attributes = await attributesBefore(roots, images);
   const record = new RecordWriter(run, { ...(callId === undefined ? {} : { callId }), roots: roots.map(({ root }) => root) });
   try {
-    for (let at = 0; at < planned.length; at += pathsAtOnce) {
-      const steps = await stepsOf(planned.slice(at, at + pathsAtOnce), images, sources, attributes);
+    for (const planned of inParts(plannedPaths(roots), pathsAtOnce)) {
+      const steps = await stepsOf(planned, images, sources, attributes);
       await ports.journal(steps.map(({ path, before }): JournalEntry => ({ path, before })));
       record.add(steps);
     }
@@ -142,23 +141,43 @@ async function recordSteps(run: string, roots: readonly RootChanges[], ports: Co
   record.end();
 }
 
-function plannedPaths(roots: readonly RootChanges[]): ReadonlyMap<string, Planned> {
-  const planned = new Map<string, Planned>();
+/** One after the other: of a hundred thousand paths only those under way are held. */
+function* plannedPaths(roots: readonly RootChanges[]): Generator<readonly [string, Planned]> {
+  const directories = new Set<string>();
   for (const { root, operations } of roots) {
+    const again = operationsOfSamePath(operations);
     for (const operation of operations) {
-      const path = join(root, operation.path);
-      const known = planned.get(path);
-      if (known === undefined) planned.set(path, { how: howToKeep(operation), operations: [operation] });
-      else known.operations.push(operation);
+      const path = pathIn(root, operation.path);
+      if (isOfDirectory(operation)) directories.add(path);
+      const all = again.get(operation.path) ?? [operation];
+      if (all[0] === operation) yield [path, { how: howToKeep(operation), operations: all }];
     }
   }
   for (const { root, operations } of roots) {
     for (const { path } of operations) {
-      const around = dirname(join(root, path));
-      if (path !== "" && !planned.has(around)) planned.set(around, { how: "time", operations: [] });
+      const around = dirname(pathIn(root, path));
+      if (path === "" || directories.has(around)) continue;
+      directories.add(around);
+      yield [around, { how: "time", operations: [] }];
     }
   }
-  return planned;
+}
+
+function isOfDirectory(operation: Operation): boolean {
+  const { kind } = operation;
+  return kind === "rmdir" || kind === "mkdir" || ((kind === "mode" || kind === "times") && operation.directory);
+}
+
+/** Where a path has several, for it goes and comes again: in their order. */
+function operationsOfSamePath(operations: readonly Operation[]): ReadonlyMap<string, readonly Operation[]> {
+  const met = new Set<string>();
+  const again = new Map<string, Operation[]>();
+  for (const { path } of operations) {
+    if (met.has(path)) again.set(path, []);
+    else met.add(path);
+  }
+  if (again.size > 0) for (const operation of operations) again.get(operation.path)?.push(operation);
+  return again;
 }
 
 async function stepsOf(
@@ -188,11 +207,11 @@ async function stepsOf(
 /** Of paths that had attributes, or are going to have some. */
 async function attributesBefore(roots: readonly RootChanges[], images: Images): Promise<ReadonlyMap<string, Attributes>> {
   const removed = roots.flatMap(({ root, operations }) =>
-    operations.flatMap(({ kind, path }) => (kind === "remove" || kind === "rmdir" ? [join(root, path)] : [])),
+    operations.flatMap(({ kind, path }) => (kind === "remove" || kind === "rmdir" ? [pathIn(root, path)] : [])),
   );
   const found = new Map(await images.attributes(removed));
   for (const { root, attributes = {} } of roots)
-    for (const [path, { before }] of Object.entries(attributes)) found.set(join(root, path), before ?? {});
+    for (const [path, { before }] of Object.entries(attributes)) found.set(pathIn(root, path), before ?? {});
   return found;
 }
 
@@ -201,7 +220,7 @@ async function dress(roots: readonly RootChanges[]): Promise<void> {
   const wanted = roots.flatMap(({ root, operations, attributes = {} }) =>
     operations.flatMap(({ kind, path }) => {
       const change = kind === "file" || kind === "mkdir" || kind === "mode" ? attributes[path] : undefined;
-      return change === undefined ? [] : [{ path: join(root, path), attributes: change.after ?? {} }];
+      return change === undefined ? [] : [{ path: pathIn(root, path), attributes: change.after ?? {} }];
     }),
   );
   const [failed] = await giveAttributes(wanted);
@@ -218,7 +237,7 @@ async function sourcesOf(roots: readonly RootChanges[], images: Images): Promise
     const files = operations.filter((one) => one.kind === "file" && one.linkTo === undefined);
     for (let at = 0; at < files.length; at += pathsAtOnce) {
       const some = files.slice(at, at + pathsAtOnce);
-      const paths = some.map(({ path }) => join(upper, path));
+      const paths = some.map(({ path }) => pathIn(upper, path));
       const clean = await withoutMarks(paths);
       const hashes = await inLanes(paths, async (path) => hashOfSource(path, images));
       some.forEach((operation, index) => {
@@ -284,7 +303,7 @@ function leftBy(operation: Operation, hash: string): Left {
 function attributesAfter(roots: readonly RootChanges[]): ReadonlyMap<string, Attributes> {
   return new Map(
     roots.flatMap(({ root, attributes = {} }) =>
-      Object.entries(attributes).map(([path, { after }]) => [join(root, path), after ?? {}] as const),
+      Object.entries(attributes).map(([path, { after }]) => [pathIn(root, path), after ?? {}] as const),
     ),
   );
 }
@@ -307,6 +326,17 @@ function afterImages(
 /** A file that was not written has the bytes it had, as long as its size and time say so. */
 function dressedOnly(before: FileImage): Fingerprint | undefined {
   return before.kind === "file" ? { size: before.size, mtimeMs: before.mtimeMs, hash: before.hash } : undefined;
+}
+
+function* inParts<Item>(items: Iterable<Item>, size: number): Generator<readonly Item[]> {
+  let part: Item[] = [];
+  for (const item of items) {
+    part.push(item);
+    if (part.length < size) continue;
+    yield part;
+    part = [];
+  }
+  if (part.length > 0) yield part;
 }
 
 /** In order, however many there are: only a few are under way at a time, for each needs an open file. */

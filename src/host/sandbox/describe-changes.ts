@@ -3,10 +3,9 @@
  * git's own files last; text with its diff, within bounds.
  */
 import { readFileSync } from "node:fs";
-import { join } from "node:path";
 import type { FileChange } from "../../contract/index.ts";
 import { systemPath } from "../files/byte-name.ts";
-import { look } from "./exact-names.ts";
+import { look, pathIn } from "./exact-names.ts";
 import type { Operation, RootChanges } from "./operations.ts";
 import { makeReadable } from "./read-upper.ts";
 
@@ -30,11 +29,16 @@ export function withRisk(change: FileChange, within: string): FileChange {
 }
 
 export function describeChanges(roots: readonly RootChanges[], makeDiff?: MakeDiff): readonly FileChange[] {
-  const found = roots.flatMap((changes) => merged(changes).map((operation) => ({ changes, operation })));
   const tied = new Set(roots.flatMap(({ root, operations }) => operations.flatMap((one) => tiedTo(root, one))));
-  const ordered = found
-    .map((entry) => ({ ...entry, path: join(entry.changes.root, entry.operation.path) }))
-    .map((entry) => ({ ...entry, rank: rankOf(entry.operation.path) }))
+  const ordered = roots
+    .flatMap((changes) =>
+      merged(changes).map((operation) => ({
+        changes,
+        operation,
+        path: pathIn(changes.root, operation.path),
+        rank: rankOf(operation.path),
+      })),
+    )
     .sort((a, b) => a.rank - b.rank || (a.path < b.path ? -1 : 1));
   let diffs = 0;
   let bytes = 0;
@@ -68,7 +72,7 @@ function rankOf(path: string): number {
 
 /** What a command ties anew it did not leave behind. */
 function tiedTo(root: string, operation: Operation): readonly string[] {
-  return operation.kind === "file" && operation.linkTo !== undefined ? [join(root, operation.linkTo), join(root, operation.path)] : [];
+  return operation.kind === "file" && operation.linkTo !== undefined ? [pathIn(root, operation.linkTo), pathIn(root, operation.path)] : [];
 }
 
 function changeOf(operation: Operation, path: string, tied: ReadonlySet<string>): FileChange {
@@ -89,8 +93,8 @@ function changeOf(operation: Operation, path: string, tied: ReadonlySet<string>)
 function diffOf({ root, upper }: RootChanges, { path, kind, seen }: Operation, makeDiff: MakeDiff): string | undefined {
   if (kind !== "file" && kind !== "remove") return undefined;
   const wasFile = seen !== undefined && isFileMode(seen.mode);
-  const before = wasFile ? textOf(join(root, path)) : undefined;
-  const after = kind === "file" ? textOf(join(upper, path), true) : undefined;
+  const before = wasFile ? textOf(pathIn(root, path)) : undefined;
+  const after = kind === "file" ? textOf(pathIn(upper, path), true) : undefined;
   const isShown = (!wasFile || before !== undefined) && (kind === "remove" || after !== undefined);
   return isShown && (before ?? "") !== (after ?? "") ? makeDiff(path, before, after) : undefined;
 }

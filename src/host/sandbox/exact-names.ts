@@ -7,6 +7,15 @@ import { dirname } from "node:path";
 import { exactly, nameOfBytes, systemPath } from "../files/byte-name.ts";
 import { throughClosedNow } from "../files/closed.ts";
 
+/**
+ * Of names that are clean already. `join` builds the same text out of as many pieces as it has names, which a change set of a
+ * hundred thousand paths would hold several times over.
+ */
+export function pathIn(directory: string, path: string): string {
+  if (path === "") return directory;
+  return directory === "" || directory.endsWith("/") ? `${directory}${path}` : `${directory}/${path}`;
+}
+
 /** Links are not followed; `undefined` where nothing is, or a parent is no directory. */
 export function look(path: string): Stats | undefined {
   try {

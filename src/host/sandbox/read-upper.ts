@@ -4,13 +4,12 @@
  */
 import { closeSync, openSync, readSync, type Stats } from "node:fs";
 import { open } from "node:fs/promises";
-import { join } from "node:path";
 import { setImmediate as breath } from "node:timers/promises";
 import type { Attributes } from "../../contract/index.ts";
 import { attributesOf } from "../files/attributes.ts";
 import { systemPath } from "../files/byte-name.ts";
 import { isSameTime, timeOf } from "../files/times.ts";
-import { look, namesIn, setMode, targetOf } from "./exact-names.ts";
+import { look, namesIn, pathIn, setMode, targetOf } from "./exact-names.ts";
 import { opaqueDirectories } from "./opaque.ts";
 import { type AttributeChange, type Dress, isDirectoryMode, type Operation, type RootChanges, seenOf } from "./operations.ts";
 
@@ -67,13 +66,13 @@ class UpperReader {
   async #compareAttributes(): Promise<Readonly<Record<string, AttributeChange>>> {
     const paths = [...this.#looked.keys()];
     const shared = paths.filter((path) => this.#looked.get(path) !== undefined);
-    const above = await attributesOf(paths.map((path) => join(this.#upper, path)));
-    const below = await attributesOf(shared.map((path) => join(this.#root, path)));
+    const above = await attributesOf(paths.map((path) => pathIn(this.#upper, path)));
+    const below = await attributesOf(shared.map((path) => pathIn(this.#root, path)));
     if (above.size + below.size === 0) return {};
     const changed = new Set([...this.#removals, ...this.#creations].filter(({ kind }) => kind !== "times").map(({ path }) => path));
     const found: Record<string, AttributeChange> = {};
     for (const path of paths) {
-      const [before, after] = [below.get(join(this.#root, path)), above.get(join(this.#upper, path))];
+      const [before, after] = [below.get(pathIn(this.#root, path)), above.get(pathIn(this.#upper, path))];
       if (before === undefined && after === undefined) continue;
       found[path] = { ...(before && { before }), ...(after && { after }) };
       if (!changed.has(path) && !sameAttributes(before, after)) this.#attributed(path);
@@ -92,7 +91,7 @@ class UpperReader {
   }
 
   #above(path: string): Stats {
-    const stats = look(join(this.#upper, path));
+    const stats = look(pathIn(this.#upper, path));
     if (stats === undefined) throw new Error(`${path} is no longer in the layer`);
     const mode = this.#modes.get(path);
     return mode === undefined ? stats : Object.assign(stats, { mode });
@@ -100,16 +99,16 @@ class UpperReader {
 
   #listUpper(path: string): string[] {
     const { mode } = this.#above(path);
-    if (makeReadable(join(this.#upper, path), mode)) this.#modes.set(path, mode);
-    return namesIn(join(this.#upper, path));
+    if (makeReadable(pathIn(this.#upper, path), mode)) this.#modes.set(path, mode);
+    return namesIn(pathIn(this.#upper, path));
   }
 
   /** Directories of the layer that are directories below as well. */
   #sharedDirectories(directory: string): string[] {
     const found: string[] = [];
     for (const name of this.#listUpper(directory)) {
-      const path = join(directory, name);
-      if (!this.#above(path).isDirectory() || look(join(this.#root, path))?.isDirectory() !== true) continue;
+      const path = pathIn(directory, name);
+      if (!this.#above(path).isDirectory() || look(pathIn(this.#root, path))?.isDirectory() !== true) continue;
       found.push(path, ...this.#sharedDirectories(path));
     }
     return found;
@@ -119,13 +118,13 @@ class UpperReader {
     const names = this.#listUpper(directory);
     if (shared && this.#opaque.has(directory)) {
       const kept = new Set(names);
-      for (const name of namesIn(join(this.#root, directory))) if (!kept.has(name)) this.#removeTree(join(directory, name));
+      for (const name of namesIn(pathIn(this.#root, directory))) if (!kept.has(name)) this.#removeTree(pathIn(directory, name));
     }
     for (const name of names) {
-      const path = join(directory, name);
+      const path = pathIn(directory, name);
       if (++this.#entries % breathEvery === 0) await breath();
       const above = this.#above(path);
-      const below = shared ? look(join(this.#root, path)) : undefined;
+      const below = shared ? look(pathIn(this.#root, path)) : undefined;
       if (isWhiteout(above)) {
         if (below !== undefined) this.#removeTree(path);
       } else if (above.isDirectory()) await this.#directory(path, above, below);
@@ -159,8 +158,8 @@ class UpperReader {
   }
 
   #compareTime(path: string, below: Stats): void {
-    const mtimeNs = timeOf(join(this.#upper, path));
-    if (isSameTime(mtimeNs, timeOf(join(this.#root, path)))) return;
+    const mtimeNs = timeOf(pathIn(this.#upper, path));
+    if (isSameTime(mtimeNs, timeOf(pathIn(this.#root, path)))) return;
     this.#creations.push({ kind: "times", path, directory: below.isDirectory(), seen: seenOf(below), mtimeNs });
   }
 
@@ -169,12 +168,12 @@ class UpperReader {
   }
 
   #dress(path: string, { uid, gid }: Stats): Dress {
-    return { uid, gid, mtimeNs: timeOf(join(this.#upper, path)) };
+    return { uid, gid, mtimeNs: timeOf(pathIn(this.#upper, path)) };
   }
 
   #link(path: string, above: Stats, below: Stats | undefined): void {
-    const target = targetOf(join(this.#upper, path));
-    if (below?.isSymbolicLink() && targetOf(join(this.#root, path)) === target && sameDress(above, below))
+    const target = targetOf(pathIn(this.#upper, path));
+    if (below?.isSymbolicLink() && targetOf(pathIn(this.#root, path)) === target && sameDress(above, below))
       return this.#compareTime(path, below);
     this.#creations.push({ kind: "link", path, target, ...this.#dress(path, above), ...this.#replacing(path, below) });
   }
@@ -222,15 +221,15 @@ class UpperReader {
   }
 
   #removeTree(path: string): void {
-    const below = look(join(this.#root, path));
+    const below = look(pathIn(this.#root, path));
     if (below === undefined) return;
     this.#notice(path, below);
     if (!below.isDirectory()) {
       this.#removals.push({ kind: "remove", path, seen: seenOf(below) });
       return;
     }
-    const names = namesIn(join(this.#root, path));
-    for (const name of names) this.#removeTree(join(path, name));
+    const names = namesIn(pathIn(this.#root, path));
+    for (const name of names) this.#removeTree(pathIn(path, name));
     this.#removals.push({ kind: "rmdir", path, seen: seenOf(below), names });
   }
 
@@ -240,9 +239,9 @@ class UpperReader {
 
   async #sameBytes(path: string, above: Stats, below: Stats): Promise<boolean> {
     if (above.size !== below.size) return false;
-    makeReadable(join(this.#upper, path), above.mode);
+    makeReadable(pathIn(this.#upper, path), above.mode);
     const equal = above.size <= shortBytes ? equalShort : equalFiles;
-    return equal(join(this.#upper, path), join(this.#root, path), above.size);
+    return equal(pathIn(this.#upper, path), pathIn(this.#root, path), above.size);
   }
 }
 

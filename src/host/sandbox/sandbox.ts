@@ -20,6 +20,7 @@ import { commitChanges } from "./commit.ts";
 import { readRecord, readRecordHead } from "./commit-record.ts";
 import { whyNotBuilt } from "./confinement.ts";
 import { describeChanges, type MakeDiff } from "./describe-changes.ts";
+import { pathIn } from "./exact-names.ts";
 import { endLeftRun } from "./left-runs.ts";
 import { isBelow, isWithin } from "./mount-table.ts";
 import { readUpper } from "./read-upper.ts";
@@ -414,14 +415,14 @@ function isRelated(root: string, other: string): boolean {
 }
 
 function leftOutOf(roots: StoredChangeSet["roots"]): Pick<StoredChangeSet, "leftOut"> {
-  const leftOut = roots.flatMap(({ root, leftOut }) => leftOut.map((path) => join(root, path)));
+  const leftOut = roots.flatMap(({ root, leftOut }) => leftOut.map((path) => pathIn(root, path)));
   return leftOut.length === 0 ? {} : { leftOut };
 }
 
 /** Of a socket or device nothing but the name could be kept. */
 function uncoveredOf(roots: StoredChangeSet["roots"]): Pick<StoredChangeSet, "uncovered"> {
   const uncovered = roots.flatMap(({ root, operations }) =>
-    operations.flatMap(({ path, seen }) => (seen !== undefined && unkept.has(seen.mode & 0o170000) ? [join(root, path)] : [])),
+    operations.flatMap(({ path, seen }) => (seen !== undefined && unkept.has(seen.mode & 0o170000) ? [pathIn(root, path)] : [])),
   );
   return uncovered.length === 0 ? {} : { uncovered };
 }
@@ -432,7 +433,7 @@ const unkept = new Set([0o140000, 0o060000, 0o020000]);
 /** Git writes its own files anew without meaning anything by it. */
 function touchedOf(roots: StoredChangeSet["roots"]): Pick<StoredChangeSet, "touched"> {
   const touched = roots.flatMap(({ root, operations }) =>
-    operations.flatMap((one) => (one.kind === "times" && !one.directory && !isGits(one.path) ? [join(root, one.path)] : [])),
+    operations.flatMap((one) => (one.kind === "times" && !one.directory && !isGits(one.path) ? [pathIn(root, one.path)] : [])),
   );
   return touched.length === 0 ? {} : { touched };
 }
