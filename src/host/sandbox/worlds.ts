@@ -147,7 +147,9 @@ export class Worlds {
     const path = plan.path ?? "";
     // A home, and the tools in it, may lie below a temporary directory too: what they need is there all the same.
     const inTemporary = (place: string) => session !== undefined && temporaryNames.some((name) => isBelow(place, name));
-    const barePlan = etc && { userHome, roots, path, caches: caches?.views ?? [], etc, visible: [...(plan.visible ?? []), ...holding] };
+    // What is understood names the files it works with, so it keeps none in a cache.
+    const views = touches === undefined ? (caches?.views ?? []) : [];
+    const barePlan = etc && { userHome, roots, path, caches: views, etc, visible: [...(plan.visible ?? []), ...holding] };
     const needed = barePlan && (isBare || [userHome, ...path.split(":")].some(inTemporary)) ? bareOf(barePlan) : undefined;
     const beside =
       needed &&
@@ -161,8 +163,8 @@ export class Worlds {
     const showing = barePlan && beside?.length ? bareOf({ ...barePlan, visible: [...barePlan.visible, ...beside] }) : needed;
     const bare = isBare && isEnough ? showing : undefined;
     const tools = needed?.shown.filter(inTemporary) ?? [];
-    const views = bare?.caches.map((cache) => cache.path) ?? [];
-    const own = session === undefined ? [] : makeTemporary(home, session, [...roots, ...tools, ...views]);
+    const shownCaches = bare?.caches.map((cache) => cache.path) ?? [];
+    const own = session === undefined ? [] : makeTemporary(home, session, [...roots, ...tools, ...shownCaches]);
     const { temporary, emptied, hidden, kept, ...around } = this.#surroundings(purpose, network, roots, own);
     const { closed, opened, shown } = this.#judged(plan, [...hidden, ...named], way);
     const concealed = named.filter((path) => closed.includes(path) || opened.includes(path));
