@@ -12,6 +12,7 @@ import {
   type GarbageReport,
   type KaryiEngine,
   type KaryiEvent,
+  type Listening,
   type LiveTerminal,
   type Mode,
   type OpenSessionOptions,
@@ -321,8 +322,8 @@ export class WiredEngine implements KaryiEngine {
   }
 
   /** Live events of this process. */
-  onEvent(listener: (event: KaryiEvent) => void): () => void {
-    return this.#engine.listen(listener);
+  onEvent(listener: (event: KaryiEvent) => void, listening?: Listening): () => void {
+    return this.#engine.listen(listener, listening);
   }
 
   /** Removes what is older than the configured retention, kept dry runs included. */

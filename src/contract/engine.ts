@@ -36,6 +36,12 @@ export interface DescribedTool extends ToolSpec {
   readonly unchecked?: readonly string[];
 }
 
+/** How somebody listens to events. */
+export interface Listening {
+  /** Records that nobody waits for are committed with others, up to 20 ms late; a patient listener hears of them then. */
+  readonly patient?: boolean;
+}
+
 /**
  * A running engine: sessions, approvals, tools, upkeep.
  *
@@ -95,7 +101,7 @@ export interface KaryiEngine {
    * const stop = engine.onEvent((event) => console.log(event.sessionId, event.seq, event.type));
    * stop();
    */
-  onEvent(listener: (event: KaryiEvent) => void): () => void;
+  onEvent(listener: (event: KaryiEvent) => void, listening?: Listening): () => void;
   /** Resolves if anybody committed something, this process or another, or if `signal` aborts. */
   changed(signal: AbortSignal): Promise<void>;
 

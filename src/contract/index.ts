@@ -58,7 +58,7 @@ export type {
   UnknownEffect,
   WriteEffect,
 } from "./effect.ts";
-export type { DescribedTool, GarbageReport, KaryiEngine, LiveTerminal } from "./engine.ts";
+export type { DescribedTool, GarbageReport, KaryiEngine, Listening, LiveTerminal } from "./engine.ts";
 export { type EventDraft, type EventOf, type EventType, eventSchemaVersion, eventToWire, eventTypes, type KaryiEvent } from "./event.ts";
 export type { ErrorBody, EventBodies, RehearsedBody, RunEndBody, RunStatus, UsageBody, WithheldBody } from "./event-body.ts";
 export { type FailureOptions, ToolFailure } from "./failure.ts";

@@ -15,6 +15,7 @@ import {
   type ForeignOutcome,
   type JournalEntry,
   type KaryiEvent,
+  type Listening,
   type Mode,
   type Plan,
   type Result,
@@ -247,8 +248,8 @@ export class Engine {
   }
 
   /** Live events of this process. */
-  listen(listener: EventListener): () => void {
-    return this.#feed.listen(listener);
+  listen(listener: EventListener, listening?: Listening): () => void {
+    return this.#feed.listen(listener, listening);
   }
 
   /** Events after `after` and then as they come, from any process. */

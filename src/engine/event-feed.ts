@@ -1,5 +1,5 @@
 /** Appends events to a session's stream and hands them to whoever listens, in `seq` order. */
-import type { EventDraft, KaryiEvent, Store } from "../contract/index.ts";
+import type { EventDraft, KaryiEvent, Listening, Store } from "../contract/index.ts";
 
 export type EventListener = (event: KaryiEvent) => void;
 
@@ -9,6 +9,7 @@ export class EventFeed {
   readonly #store: Pick<Store, "appendEvents" | "readEvents" | "changed">;
   readonly #log: (message: string, cause?: unknown) => void;
   readonly #listeners = new Set<EventListener>();
+  readonly #patient = new Set<EventListener>();
 
   constructor(store: Pick<Store, "appendEvents" | "readEvents" | "changed">, log: (message: string, cause?: unknown) => void) {
     this.#store = store;
@@ -38,8 +39,7 @@ export class EventFeed {
 
   /** Hands on what is already in the store. */
   publish(events: readonly KaryiEvent[]): void {
-    if (this.#listeners.size === 0) return;
-    for (const event of events) for (const listener of this.#listeners) this.#tell(listener, event);
+    for (const event of events) for (const listener of [...this.#listeners, ...this.#patient]) this.#tell(listener, event);
   }
 
   /** What a listener throws is its own defect: the call whose event it heard goes on. */
@@ -51,14 +51,16 @@ export class EventFeed {
     }
   }
 
+  /** True if somebody wants events at once. */
   get isHeard(): boolean {
     return this.#listeners.size > 0;
   }
 
-  /** What this process does, live. */
-  listen(listener: EventListener): () => void {
-    this.#listeners.add(listener);
-    return () => this.#listeners.delete(listener);
+  /** What this process does, live. On account of a patient listener nothing is committed sooner. */
+  listen(listener: EventListener, { patient = false }: Listening = {}): () => void {
+    const listeners = patient ? this.#patient : this.#listeners;
+    listeners.add(listener);
+    return () => listeners.delete(listener);
   }
 
   /** Everything after `after`, then whatever comes, from any process, until the signal aborts. */

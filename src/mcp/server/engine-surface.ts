@@ -90,10 +90,15 @@ export class EngineSurface implements Surface {
   onChanged(listener: (changed: Changed) => void): () => void {
     this.#listeners.add(listener);
     const { engine, session } = this.#options;
-    const end = engine.onEvent((event) => {
-      if (event.type !== "artifact_updated" || event.sessionId !== session.id) return;
-      listener(event.body.version === 1 ? { kind: "resources" } : { kind: "resource", uri: `karyi://artifact/${event.body.artifact_id}` });
-    });
+    const end = engine.onEvent(
+      (event) => {
+        if (event.type !== "artifact_updated" || event.sessionId !== session.id) return;
+        listener(
+          event.body.version === 1 ? { kind: "resources" } : { kind: "resource", uri: `karyi://artifact/${event.body.artifact_id}` },
+        );
+      },
+      { patient: true },
+    );
     return () => {
       end();
       this.#listeners.delete(listener);
@@ -109,13 +114,13 @@ export class EngineSurface implements Surface {
   }
 
   async #begin(name: string, args: JsonObject, exchange: Exchange): Promise<Result | InputRequiredResult> {
-    const digest = digestOf(name, args);
-    const known = this.#waiting.get(digest);
+    const known = this.#waiting.size === 0 ? undefined : this.#waiting.get(digestOf(name, args));
     const result = await this.#perform(name, args, exchange, known);
     if (result.status !== "suspended" || result.approvalId === undefined) {
-      this.#waiting.delete(digest);
+      if (known !== undefined) this.#waiting.delete(digestOf(name, args));
       return result;
     }
+    const digest = digestOf(name, args);
     this.#waiting.set(digest, result.callId);
     const settled = await this.#ask(result, result.approvalId, digest, exchange);
     if (!("resultType" in settled) && settled.status !== "suspended") this.#waiting.delete(digest);
