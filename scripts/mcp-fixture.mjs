@@ -36,6 +36,11 @@ const sampling = (words, maxTokens) =>
   inputRequired.createMessage({ messages: [{ role: "user", content: { type: "text", text: words } }], maxTokens });
 
 const tools = {
+  test_custom_header: {
+    description: "Wants a parameter as a header too.",
+    inputSchema: { type: "object", properties: { region: { ...string, "x-mcp-header": "Region" } }, required: ["region"] },
+    run: ({ region }) => text(`Region: ${region}`),
+  },
   test_simple_text: { description: "Answers text.", run: () => text("This is a simple text response for testing.") },
   test_image_content: { description: "Answers an image.", run: () => ({ content: [{ type: "image", data: png, mimeType: "image/png" }] }) },
   test_audio_content: { description: "Answers sound.", run: () => ({ content: [{ type: "audio", data: wav, mimeType: "audio/wav" }] }) },

@@ -4,10 +4,10 @@
  */
 import { createHash } from "node:crypto";
 import { type Tool, ToolFailure } from "../../contract/index.ts";
+import { headerDeclarations, parameterHeaders } from "../parameter-headers.ts";
 import { Connection, type ConnectionPorts } from "./connection.ts";
 import { expanded } from "./expand.ts";
 import { fullName, importedTool, type RememberedTool, remembered } from "./imported-tool.ts";
-import { headerDeclarations, parameterHeaders } from "./parameter-headers.ts";
 import type { NamedServer, ServerSettings } from "./server-settings.ts";
 
 /** What is kept of servers between starts, by name. */

@@ -10,6 +10,8 @@ import {
   type Server,
   WebStandardStreamableHTTPServerTransport,
 } from "@modelcontextprotocol/server";
+import type { JsonObject, JsonSchema } from "../../contract/index.ts";
+import { headerMismatch } from "../parameter-headers.ts";
 import { createServer } from "./create-server.ts";
 import { StreamMemory } from "./stream-memory.ts";
 import type { Surface } from "./surface.ts";
@@ -29,6 +31,8 @@ interface OpenSession {
   usedAt: number;
 }
 
+/** Of the protocol: `HeaderMismatch`. */
+const headersDisagree = -32020;
 const maxSessions = 500;
 const idleMs = 60 * 60 * 1000;
 /** When a client whose line broke comes back. */
@@ -51,7 +55,10 @@ export class HttpFront {
   async handle(request: Request, user: string): Promise<Response> {
     const { maxBodyBytes } = this.#options;
     const isLegacy = await isLegacyRequest(request, undefined, { maxRequestBodySize: maxBodyBytes });
-    if (!isLegacy) return this.#modern.fetch(request, { authInfo: { token: "", clientId: user, scopes: [] } });
+    if (!isLegacy) {
+      const refusal = await this.#refusal(request, user);
+      return refusal ?? this.#modern.fetch(request, { authInfo: { token: "", clientId: user, scopes: [] } });
+    }
     const id = request.headers.get("mcp-session-id");
     if (id === null) return this.#begin(request, user);
     const session = this.#sessions.get(id);
@@ -64,6 +71,24 @@ export class HttpFront {
     await this.#modern.close();
     await Promise.all([...this.#sessions.values()].map(({ server }) => server.close()));
     this.#sessions.clear();
+  }
+
+  /** Of a call whose headers say something else than its body. The size of the body was looked at before. */
+  async #refusal(request: Request, user: string): Promise<Response | undefined> {
+    if (request.headers.get("mcp-method") !== "tools/call") return undefined;
+    const message = (await request
+      .clone()
+      .json()
+      .catch(() => undefined)) as
+      | { readonly id?: unknown; readonly params?: { readonly name?: unknown; readonly arguments?: unknown } }
+      | undefined;
+    const { name, arguments: args } = message?.params ?? {};
+    const tool = (await (await this.#options.surface(user)).tools()).find((shown) => shown.name === name);
+    if (tool === undefined || typeof args !== "object" || args === null) return undefined;
+    const mismatch = headerMismatch(tool.inputSchema as JsonSchema, args as JsonObject, request.headers);
+    if (mismatch === undefined) return undefined;
+    const error = { code: headersDisagree, message: `The headers and the body disagree: ${mismatch.body}.`, data: { mismatch } };
+    return Response.json({ jsonrpc: "2.0", id: message?.id ?? null, error }, { status: 400 });
   }
 
   /** What is no greeting is refused by the transport, and the session that was made for it forgotten. */

@@ -4,6 +4,9 @@
  */
 import type { Json, JsonObject, JsonSchema } from "../../contract/index.ts";
 
+/** Where references lead, and what the server that a tool comes from wants as headers: here nobody reads those. */
+const dropped: ReadonlySet<string> = new Set(["$defs", "definitions", "x-mcp-header"]);
+const namesOfProperties: ReadonlySet<string> = new Set(["properties", "patternProperties", "dependentSchemas"]);
 const combiners = ["anyOf", "oneOf", "allOf"] as const;
 /** A schema of a stranger may grow without end if its references are followed. */
 const maxNodes = 20_000;
@@ -16,14 +19,8 @@ interface Inlining {
 }
 
 export function plainSchema(schema: JsonSchema): JsonObject & { readonly type: "object" } {
-  const {
-    $schema: _,
-    $defs: __,
-    definitions: ___,
-    $id: ____,
-    ...whole
-  } = inlined(schema, { root: schema, path: [], count: { nodes: 0 } }) as JsonObject;
-  const { anyOf, oneOf, allOf, not: _____, ...top } = whole;
+  const { $schema: _, $id: __, ...whole } = inlined(schema, { root: schema, path: [], count: { nodes: 0 } }) as JsonObject;
+  const { anyOf, oneOf, allOf, not: ___, ...top } = whole;
   const alternatives = [anyOf, oneOf].flatMap((list) => (Array.isArray(list) ? (list as Json[]) : [])).filter(isObject);
   const parts = (Array.isArray(allOf) ? (allOf as Json[]) : []).filter(isObject);
   const properties = Object.assign({}, ...[...alternatives, ...parts, top].map((part) => propertiesOf(part)));
@@ -60,10 +57,15 @@ function inlined(value: Json | undefined, at: Inlining): Json {
   }
   const result: Record<string, Json> = {};
   for (const [key, item] of Object.entries(value)) {
-    if (item === undefined || key === "$defs" || key === "definitions") continue;
-    result[key] = inlined(item, at);
+    if (item === undefined || dropped.has(key)) continue;
+    result[key] = namesOfProperties.has(key) && isObject(item) ? eachInlined(item, at) : inlined(item, at);
   }
   return result;
+}
+
+/** Here the keys are names that somebody gave, whatever they mean elsewhere in a schema. */
+function eachInlined(properties: JsonObject, at: Inlining): Json {
+  return Object.fromEntries(Object.entries(properties).map(([name, item]) => [name, inlined(item, at)]));
 }
 
 function targetOf(reference: string, root: JsonObject): Json {

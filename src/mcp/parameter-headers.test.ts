@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { headerDeclarations, parameterHeaders } from "./parameter-headers.ts";
+import { headerDeclarations, headerMismatch, parameterHeaders } from "./parameter-headers.ts";
 
 const schema = (properties: object) => ({ type: "object", properties }) as Parameters<typeof headerDeclarations>[0];
 const named = (header: unknown, type: string = "string") => ({ type, "x-mcp-header": header });
@@ -52,5 +52,26 @@ describe("parameters as headers", () => {
 
   test("a property that is called like the keyword, and data that looks like one, are neither", () => {
     expect(headerDeclarations(schema({ "x-mcp-header": { type: "string", default: { "x-mcp-header": "" } } }))).toEqual([]);
+  });
+
+  test.each([
+    ["equal text", "eu 1", undefined],
+    ["no header", null, "region is in the body, but not in the headers"],
+    ["other text", "us", 'the header says "us", the body region="eu 1"'],
+    ["the same in Base64", "=?base64?ZXUgMQ==?=", undefined],
+    ["wrong padding", "=?base64?ZXUgMQ?=", "the header is no valid Base64 of UTF-8"],
+    ["what no alphabet has", "=?base64?Z!XU?=", "the header is no valid Base64 of UTF-8"],
+    ["bytes that are no UTF-8", "=?base64?/w==?=", "the header is no valid Base64 of UTF-8"],
+  ])("a server compares the header with the body: %s", (_, header, body) => {
+    const get = () => header;
+    const expected = body === undefined ? undefined : { header: "Mcp-Param-Region", body };
+    expect(headerMismatch(schema({ region: named("Region") }), { region: "eu 1" }, { get })).toEqual(expected);
+  });
+
+  test("a server compares numbers as numbers, and expects nothing for what is null or absent", () => {
+    const declared = schema({ count: named("Count", "integer"), note: named("Note") });
+    expect(
+      headerMismatch(declared, { count: 42, note: null }, { get: (name) => (name.endsWith("Count") ? "42.0" : null) }),
+    ).toBeUndefined();
   });
 });
