@@ -17,15 +17,18 @@ const script = new Script(`(function (exports, require, module, __filename, __di
   filename,
   cachedData: compiledForm(),
 });
-const bundle = { exports: {} };
 // A script from a compiled form cannot import by itself, so it is given the means.
 // Its own parts that are built apart (`karyi/serve`) are found from where it lies.
 const importModule = (specifier) =>
   import(specifier.startsWith("karyi/") ? pathToFileURL(createRequire(filename).resolve(specifier)).href : specifier);
-script.runInThisContext()(bundle.exports, createRequire(filename), bundle, filename, dirname(filename), importModule);
+function run() {
+  const bundle = { exports: {} };
+  script.runInThisContext()(bundle.exports, createRequire(filename), bundle, filename, dirname(filename), importModule);
+}
+run();
 
-// `scripts/code-cache.mjs` takes the compiled form after a run, when it holds the functions that a run needs.
-module.exports = { script, source };
+// `scripts/code-cache.mjs` takes the compiled form after some runs, when it holds the functions that they need.
+module.exports = { script, source, run };
 
 function compiledForm() {
   let saved;

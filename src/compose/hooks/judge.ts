@@ -70,7 +70,7 @@ export async function answerHook(request: HookRequest, open: OpenEngine = openOw
     const call = starts === undefined ? hooked.call : { ...hooked.call, touches: [{ kind: "unknown", reason: starts } as const] };
     const { decision, journal, asked } = await session.beginForeign(call, { record: protocol.ask === undefined, captured: isCaptured });
     const isLet = decision.verdict !== "deny" && (asked === undefined || asked.kind === "granted");
-    if (isLet && isCommand && agent === "claude-code") {
+    if (isLet && isCommand && isCaptured) {
       const passed = { sessionId: id, callId: call.id, agent: call.agent ?? agent, workspace: engine.workspace };
       await passCommand(engine.home, cwd, command, passed);
     } else if (isLet && journal.length > 0) await writeJsonFile(path, journal as unknown as Json);
