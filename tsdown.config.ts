@@ -8,8 +8,8 @@ const bundled = ["commander", "diff", "fastest-levenshtein", "ipaddr.js", "picom
   (name) => new RegExp(`^${name.replaceAll(".", "\\.")}($|/)`),
 );
 
-/** Packages of which the command uses functions and classes, and only in some calls. */
-const seldom = ["linkedom", "undici", "yaml"];
+/** Packages and parts of Node that the command uses only in some calls. */
+const seldom = ["linkedom", "undici", "yaml", "@ai-sdk/provider", "node:dns", "node:http", "node:tls", "node:worker_threads"];
 
 export default defineConfig([
   {
@@ -66,7 +66,7 @@ export default defineConfig([
     plugins: [
       {
         // One file holds everything, so a package that a seldom used part imports would be loaded at every start.
-        // Each function and class of such a package stands here for itself and loads the package when it is called.
+        // What stands here for each function and class of such a package, and for the package, loads it when it is used.
         name: "load-when-called",
         resolveId: {
           order: "pre",
@@ -102,10 +102,14 @@ function standIns(name: string): string {
   const exported = Object.entries(createRequire(import.meta.url)(name) as object).filter(
     ([key, value]) => typeof value === "function" && /^[A-Za-z_$][\w$]*$/.test(key) && key !== "default",
   );
-  return exported
-    .map(
-      ([key]) =>
-        `export function ${key}(...args) { const it = require(${JSON.stringify(name)}).${key}; return new.target ? new it(...args) : it(...args); }`,
-    )
-    .join("\n");
+  const load = `require(${JSON.stringify(name)})`;
+  return [
+    `const standIn = (real) => new Proxy(function () {}, {
+      apply: (_, self, args) => Reflect.apply(real(), self, args),
+      construct: (_, args) => Reflect.construct(real(), args),
+      get: (_, key) => Reflect.get(real(), key),
+    });`,
+    ...exported.map(([key]) => `export const ${key} = /* @__PURE__ */ standIn(() => ${load}.${key});`),
+    `export default /* @__PURE__ */ standIn(() => ${load});`,
+  ].join("\n");
 }

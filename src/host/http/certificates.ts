@@ -1,6 +1,6 @@
 /** Certificates that a company adds to those every machine trusts. */
 import { readFileSync } from "node:fs";
-import { rootCertificates } from "node:tls";
+import tls from "node:tls";
 
 /** Certificates of a company, beside those that Node brings: an own list replaces that one, so both are in it. */
 export function companyCertificates(env: Readonly<Record<string, string | undefined>>): readonly string[] | undefined {
@@ -13,5 +13,5 @@ export function companyCertificates(env: Readonly<Record<string, string | undefi
       return [];
     }
   });
-  return read.length === 0 ? undefined : [...rootCertificates, ...read];
+  return read.length === 0 ? undefined : [...tls.rootCertificates, ...read];
 }

@@ -40,7 +40,8 @@ export function createSlots(): Slots {
 }
 
 export function createHttp(guard: HttpGuard, options: HttpOptions): Http {
-  const certificates = companyCertificates(options.env);
+  // Most sessions never send a request, and what a company adds may be long.
+  let certificates: { readonly found: readonly string[] | undefined } | undefined;
   return {
     async send(request) {
       const key = withoutFragment(request.url);
@@ -49,7 +50,8 @@ export function createHttp(guard: HttpGuard, options: HttpOptions): Http {
       if (kept !== undefined && isStillAllowed(key, kept, guard)) return { ...withoutAddresses(kept), cached: true };
       const release = await options.slots.take(request.signal);
       try {
-        const exchange = new Exchange(guard, options, certificates, request);
+        certificates ??= { found: companyCertificates(options.env) };
+        const exchange = new Exchange(guard, options, certificates.found, request);
         const answer = await exchange.run();
         const fresh = answer.status >= 200 && answer.status < 300 && !/\bno-store\b/i.test(answer.headers["cache-control"] ?? "");
         if (keeps && fresh && !guard.holdsSecret(answer.url)) await options.cache.put(key, keptOf(answer, exchange.addresses));
