@@ -17,6 +17,8 @@ export interface AgentDefinitions {
 export interface SideWork {
   /** Waits for agents that still run in the background when the model has ended its turn; their words for a further turn. */
   beforeEnd(runId: string, session: SessionHandle, signal: AbortSignal): Promise<string | undefined>;
+  /** A run goes on whose process is gone: so do the agents in the background that it had started. */
+  resumed(runId: string, session: SessionHandle): Promise<void>;
   /** Ends everything that a run started and that still goes on. */
   afterEnd(runId: string, session: SessionHandle): Promise<void>;
   registry(sessionId: string): Subagents;

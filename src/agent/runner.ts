@@ -17,11 +17,9 @@ import {
   type Subagents,
   ToolFailure,
 } from "../contract/index.ts";
-import { isAnswer } from "./history/conversation.ts";
-import { type Answer, textOf } from "./history/message.ts";
 import { messageTopic, runAgent } from "./loop/agent-loop.ts";
+import { interrupted } from "./loop/interrupted.ts";
 import type { RunInput } from "./loop/run-input.ts";
-import { Tally } from "./loop/tally.ts";
 import type { AgentPorts } from "./ports.ts";
 
 const runName = "agent";
@@ -202,23 +200,8 @@ export class Runner implements AgentRunner {
   }
 
   /** How a run ends whose process is gone and whose place another one takes. Its open calls are closed where that one begins. */
-  async #superseded(run: RunRecord): Promise<RunResult> {
-    const steps = (await this.#ports.durable.steps(run.sessionId)).filter(({ runId }) => runId === run.id);
-    const answers = steps.flatMap(({ name, output }) => (isAnswer(name) && output !== undefined ? [output as unknown as Answer] : []));
-    const last = answers.at(-1);
-    const tally = new Tally();
-    for (const answer of answers) tally.add(answer);
-    const { usage, costUsd } = await tally.sum(this.#ports.durable, run);
-    const outcome: RunEndBody = {
-      run_id: run.id,
-      status: "cancelled",
-      text: last === undefined ? "" : textOf(last),
-      rounds: answers.length,
-      usage,
-      ...(costUsd === undefined ? {} : { cost_usd: costUsd }),
-      error: { code: "interrupted", message: "The process that drove this run ended before the run did." },
-    };
-    return { outcome: outcome as unknown as Json, events: [{ type: "run_end", body: outcome }] };
+  #superseded(run: RunRecord): Promise<RunResult> {
+    return interrupted(this.#ports.durable, run, "The process that drove this run ended before the run did.");
   }
 
   async #stateOf(record: RunRecord): Promise<RunState> {

@@ -15,11 +15,11 @@ import { createEmbeddedDurable } from "../durable/index.ts";
 import { appendTextFile, readTextFile, writeTextFile } from "../host/index.ts";
 import type { LoadedConfig } from "./config-layers.ts";
 import { importInstalled } from "./installed-package.ts";
-import { createSubagents, definitionsOf, offersOf } from "./subagents.ts";
+import { createSubagents, definitionsOf, offersOf, type SubagentWiring } from "./subagents.ts";
 import type { EventWriter, Wiring } from "./wiring.ts";
 
 export interface AgentRoomOptions {
-  readonly engine: KaryiEngine;
+  readonly engine: KaryiEngine & Pick<SubagentWiring, "recover">;
   readonly store: Store;
   readonly wiring: Pick<Wiring, "masker" | "configOf" | "agentFiles" | "policies" | "meetSubagents">;
   readonly writer: Pick<EventWriter, "publish">;
@@ -59,6 +59,7 @@ export function createRunner({ engine, store, wiring, writer, env, log }: AgentR
     defaultModel,
     openModel: modelOf,
     maxDepth: async (session) => (await configOf(session)).maxAgentDepth,
+    recover: (options) => engine.recover(options),
     log,
   });
   wiring.meetSubagents(sideWork);

@@ -11,12 +11,14 @@ export interface SubagentWiring
   extends Pick<SubagentPorts, "durable" | "engine" | "definitions" | "defaultModel" | "openModel" | "maxDepth" | "log"> {
   readonly home: string;
   readonly store: Store;
+  recover(options: { readonly everywhere: true }): Promise<unknown>;
 }
 
-export function createSubagents({ home, store, ...rest }: SubagentWiring): SubagentRoom {
+export function createSubagents({ home, store, recover, ...rest }: SubagentWiring): SubagentRoom {
   return new SubagentRoom({
     ...rest,
     worktrees: createWorktrees(worktreeFolder(home)),
+    recoverElsewhere: async () => void (await recover({ everywhere: true })),
     saveTask: (sessionId, task) => store.saveTask(sessionId, task),
     now: Date.now,
     newId: randomUUID,

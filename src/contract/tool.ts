@@ -184,8 +184,8 @@ export interface ToolDefinition<Input, Needs extends PortName, Data> {
   /** How long `run` may take to end in order after it was told to stop. */
   readonly graceMs?: number;
   /**
-   * Does nothing but wait for a person. A call that the end of its process cut off is made again where its run is resumed,
-   * instead of having an unknown outcome.
+   * Does nothing but wait: for a person, or for an agent whose run is recorded. A call that the end of its process cut off is
+   * made again where its run is resumed, instead of having an unknown outcome.
    */
   readonly resumable?: boolean;
   /** Text parameters whose `$KARYI{…}` placeholders the tool itself resolves (shell text), instead of the engine pasting them. */

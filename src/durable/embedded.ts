@@ -5,6 +5,7 @@
  */
 import {
   type Durable,
+  isSuspended,
   type Json,
   type KaryiEvent,
   type RunFunction,
@@ -114,7 +115,11 @@ class EmbeddedDurable implements Durable {
     const { store } = this.#options;
     const over = new AbortController();
     const cancel = new AbortController();
-    const onOuter = () => void store.askCancel(queued.id).finally(() => cancel.abort());
+    const onOuter = () => {
+      // Whoever wants the run ends with the process: the run is left as it is, not cancelled.
+      if (isSuspended(outer)) cancel.abort(new RunSuspended());
+      else void store.askCancel(queued.id).finally(() => cancel.abort());
+    };
     if (outer?.aborted) onOuter();
     outer?.addEventListener("abort", onOuter);
     const watching = this.#watchForCancel(queued.id, cancel, over.signal);
@@ -129,6 +134,8 @@ class EmbeddedDurable implements Durable {
         const result = await run(context);
         if (await this.#ended(record.id, result)) return result.outcome;
       }
+    } catch (error) {
+      throw isSuspended(cancel.signal) || this.#closed.signal.aborted ? new RunSuspended() : error;
     } finally {
       outer?.removeEventListener("abort", onOuter);
       over.abort();

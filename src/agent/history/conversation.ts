@@ -58,6 +58,18 @@ export function isAnswer(step: string): boolean {
   return step.startsWith("answer:");
 }
 
+/** The turn of a run that was begun and not ended. */
+export function openTurn(steps: readonly Pick<StepRecord, "name" | "output">[]): number | undefined {
+  let open: number | undefined;
+  for (const { name, output } of steps) {
+    if (output === undefined) continue;
+    const [kind, turn] = name.split(":");
+    if (kind === "begin") open = 1;
+    else if (kind === "results") open = (output as unknown as ResultsNote).goesOn ? Number(turn) + 1 : undefined;
+  }
+  return open;
+}
+
 export class Conversation {
   #messages: Message[] = [];
   readonly #tools: ToolSpec[] = [];

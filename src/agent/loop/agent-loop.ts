@@ -144,6 +144,7 @@ class AgentLoop {
   }
 
   async #turns(): Promise<Ending> {
+    if (this.#context.resumed) await this.#ports.sideWork.resumed(this.#context.run.id, this.#session);
     await this.#begin();
     for (let turn = 1; ; turn++) {
       if (this.#isStopped) return { status: "cancelled" };

@@ -108,7 +108,12 @@ export async function closeCalls(calls: readonly CallPart[], maker: CallMaker): 
       if (asked) await engine.answer(asked.id, { answer: "deny", words: "The run ended before this was answered." }, "karyi");
       if (record?.result) return outcomeOf({ ...record.result, callId: call.callId }, { maxTokens, keep });
       if (record?.phase === "running") return notRun(call, "outcome unknown: Karyi was ended while this call ran. Check what it did.");
-      if (record?.phase === "asked") return notRun(call, "cancelled: the run ended while this call waited for a person. It did not run.");
+      if (record?.phase === "asked") {
+        // Begun again with nobody waiting, it gets its end in the record too.
+        await maker.session.begin(requestOf(call, maker), { signal: AbortSignal.abort() });
+        if (asked) return notRun(call, "cancelled: the run ended while this call waited for a person. It did not run.");
+        return notRun(call, "cancelled: the run ended while this call waited. Check what was begun for it.");
+      }
       return notRun(call, "not run: the run ended before this call began.");
     }),
   );

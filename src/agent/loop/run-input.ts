@@ -1,5 +1,6 @@
 /** What a run is started with; recorded with it, so that another process can go on. */
 import type { ToolSpec } from "../../contract/index.ts";
+import type { Worktree } from "../subagents/worktree.ts";
 
 export interface RunInput {
   readonly prompt: string;
@@ -12,12 +13,15 @@ export interface RunInput {
 }
 
 /** Of a run that another run started. */
-interface ChildInput {
+export interface ChildInput {
   readonly subagentId: string;
   /** Of the child that started it. */
   readonly parentSubagentId?: string;
   readonly description: string;
   readonly mode: "sync" | "background" | "worktree";
+  /** The call that started it: made again after a crash, it finds the child. */
+  readonly callId: string;
+  readonly worktree?: Worktree;
   /** The parent's tools as they were then; absent with another model. */
   readonly tools?: readonly ToolSpec[];
 }

@@ -31,6 +31,7 @@ export function createSkillTool(ports: SkillToolPorts): Tool {
     synonyms: { name: "skill", skill_name: "skill", command: "skill", arguments: "args" },
     example: { skill: "release-notes", args: "1.4.0" },
     traits: { readOnly: true, searchHint: "skill instructions procedure playbook load" },
+    resumable: true,
     plan: ({ skill }) => ({ summary: `Load the skill ${skill}`, effects: [{ kind: "state", area: "tools" }] }),
     async run({ skill, args }, { session, callId, signal }) {
       const known = await ports.skills(session.workspace);

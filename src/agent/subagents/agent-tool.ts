@@ -42,6 +42,7 @@ export function createAgentTool(spawn: (request: SpawnRequest) => Promise<ToolOu
     traits: { concurrencySafe: true, searchHint: "sub-agent delegate task parallel worktree background" },
     timeoutMs: Math.min(longMs, 2 ** 31 - 1),
     graceMs: 60_000,
+    resumable: true,
     plan: ({ agent, mode, prompt, description }) => ({
       summary: `Start the agent ${agent}${mode === "sync" ? "" : ` (${mode})`}: ${description === "" ? prompt.slice(0, 100).replaceAll("\n", " ") : description}`,
       effects: [{ kind: "agent", agent }],

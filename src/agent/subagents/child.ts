@@ -19,12 +19,15 @@ export interface ChildEnd {
   readonly error?: string;
   readonly branch?: string;
   readonly changed?: readonly string[];
+  /** The process ends, not the child: it goes on where its caller's run is resumed. */
+  readonly isSuspended?: true;
 }
 
 export interface Child {
   readonly subagentId: string;
   readonly runId: string;
   readonly parentRunId: string | undefined;
+  readonly callId: string;
   readonly agent: string;
   readonly description: string;
   readonly mode: AgentMode;
@@ -88,9 +91,14 @@ function wordsOf({ status, text, branch, changed }: ChildEnd): string {
   return notes.length === 0 ? words : `${words}\n\n${notes.join("\n")}`;
 }
 
+/** By which a conversation shows that it was told how a child ended. */
+export function resultHead(subagentId: string): string {
+  return `<agent-result id="${subagentId}"`;
+}
+
 /** A background child, told in a further turn. */
 export function toldLater({ subagentId, agent, description }: Child, end: ChildEnd): string {
   const what = description === "" ? agent : `${agent}: ${description}`;
   const how = end.status === "done" ? "is done" : howEnded(end);
-  return `<agent-result id="${subagentId}" agent="${agent}" status="${end.status}">\nThe agent ${subagentId} (${what}) ${end.status === "max_rounds" ? "ended at its limit of rounds" : how}. It said:\n${wordsOf(end)}\n</agent-result>`;
+  return `${resultHead(subagentId)} agent="${agent}" status="${end.status}">\nThe agent ${subagentId} (${what}) ${end.status === "max_rounds" ? "ended at its limit of rounds" : how}. It said:\n${wordsOf(end)}\n</agent-result>`;
 }

@@ -2,12 +2,14 @@
  * Sub-agents (A3–A5): starts children as durable runs in sessions of their own, carries their events to the top, tells their
  * callers how they ended, and leaves none behind. Owns the checks before a start and the names `agent_1`, `agent_2`, ….
  */
+import { once } from "node:events";
 import {
   type Durable,
   type Json,
   type KaryiEngine,
   type RunEndBody,
   type RunRecord,
+  RunSuspended,
   type SessionHandle,
   type Subagents,
   type TaskRecord,
@@ -18,12 +20,13 @@ import {
 import type { AgentDefinition } from "../definitions/definition.ts";
 import { Conversation } from "../history/conversation.ts";
 import { noUsage } from "../history/message.ts";
-import type { RunInput } from "../loop/run-input.ts";
+import { interrupted } from "../loop/interrupted.ts";
+import type { ChildInput, RunInput } from "../loop/run-input.ts";
 import type { AgentDefinitions, SideWork } from "../ports.ts";
 import type { SpawnRequest } from "./agent-tool.ts";
 import { CallOrder, callsBefore } from "./call-order.ts";
-import { type Child, type ChildEnd, endStatus, outputOf, startedOutput, toldLater } from "./child.ts";
-import { forwardEvents } from "./forward-events.ts";
+import { type Child, type ChildEnd, endStatus, outputOf, resultHead, startedOutput, toldLater } from "./child.ts";
+import { eventsTold, forwardEvents } from "./forward-events.ts";
 import { subagentRegistry } from "./registry.ts";
 import type { Worktree, Worktrees } from "./worktree.ts";
 
@@ -37,6 +40,8 @@ export interface SubagentPorts {
   openModel(id: string, session: SessionHandle): Promise<{ readonly price?: object }>;
   maxDepth(session: SessionHandle): Promise<number>;
   saveTask(sessionId: string, task: TaskRecord): Promise<void>;
+  /** Settles calls that dead processes left in other directories than this engine's. */
+  recoverElsewhere(): Promise<void>;
   now(): number;
   newId(): string;
   log(message: string, cause?: unknown): void;
@@ -56,10 +61,22 @@ interface Prepared {
   readonly before: readonly string[];
 }
 
+/** What a child in this process works with. */
+interface ChildWork {
+  readonly session: SessionHandle;
+  readonly top: SessionHandle;
+  readonly done: Promise<Json>;
+  readonly worktree: Worktree | undefined;
+  /** What of it a process that is gone told at the top. */
+  readonly told: { readonly count: number; readonly isEnded: boolean };
+}
+
 export class SubagentRoom implements SideWork {
   readonly #ports: SubagentPorts;
   /** At work in this process, by run; those that ended stay until their caller's run ends. */
   readonly #children = new Map<string, Child>();
+  /** Runs at work here that another process had begun. */
+  readonly #resumed = new Set<string>();
   readonly #order: CallOrder;
   #starting: Promise<unknown> = Promise.resolve();
 
@@ -71,9 +88,10 @@ export class SubagentRoom implements SideWork {
   /** Starts a child. In the background the answer names its task; otherwise it is the child's last words. */
   async spawn(request: SpawnRequest): Promise<ToolOutput> {
     try {
-      const child = await this.#enter(await this.#prepare(request));
+      const child = (await this.#revivedBy(request)) ?? (await this.#enter(await this.#prepare(request)));
       if (request.mode === "background") return startedOutput(child);
       const end = await child.done;
+      if (end.isSuspended) throw await suspendedWith(child, request.signal);
       child.isTold = true;
       return outputOf(child, end);
     } finally {
@@ -94,6 +112,58 @@ export class SubagentRoom implements SideWork {
       if (worktree !== undefined)
         await worktrees.finish(worktree, "unused").catch((failure) => log(`The worktree ${worktree.root} could not be put away`, failure));
       throw error;
+    }
+  }
+
+  /** The child that this very call started before its process was gone. */
+  async #revivedBy({ sessionId, callId, signal }: SpawnRequest): Promise<Child | undefined> {
+    const { durable, engine } = this.#ports;
+    const parent = await engine.sessionById(sessionId);
+    const caller = (await durable.runs({ sessionId, open: true })).find(({ id }) => this.#resumed.has(id));
+    if (parent === undefined || caller === undefined) return undefined;
+    const below = await durable.runs({ rootSessionId: caller.rootSessionId });
+    const run = below.find(({ input }) => childOfRun(input)?.callId === callId);
+    return run === undefined ? undefined : (this.#children.get(run.id) ?? this.#revive(run, parent, signal));
+  }
+
+  /** Goes on with a child whose process is gone, or takes its end from the record. */
+  async #revive(run: RunRecord, parent: SessionHandle, callSignal: AbortSignal | undefined): Promise<Child | undefined> {
+    const { engine, durable, recoverElsewhere, log } = this.#ports;
+    const input = childOfRun(run.input);
+    const session = await engine.sessionById(run.sessionId);
+    const top = (await engine.sessionById(run.rootSessionId)) ?? parent;
+    if (input === undefined || session === undefined || (run.phase !== "ended" && !run.orphaned)) return undefined;
+    const { subagentId, description, mode, callId, worktree } = input;
+    // Calls that were cut off in another directory than the parent's are settled first: a resumed run asks what became of them.
+    if (worktree !== undefined && run.phase !== "ended") await recoverElsewhere().catch((error) => log("Nothing was recovered", error));
+    const told = await eventsTold(top, subagentId);
+    const cancelled = new AbortController();
+    const signal = callSignal === undefined ? cancelled.signal : AbortSignal.any([cancelled.signal, callSignal]);
+    const done =
+      run.phase === "ended"
+        ? Promise.resolve(run.outcome ?? null)
+        : durable
+            .resume(run.id, signal)
+            .then((handle) => handle?.done ?? Promise.reject(new Error(`The run of ${subagentId} is elsewhere.`)));
+    const facts = { subagentId, runId: run.id, callId, parentRunId: run.parentId, description, mode };
+    const child = this.#keep({ ...facts, agent: (run.input as unknown as RunInput).agent }, { session, top, done, worktree, told }, () =>
+      cancelled.abort(),
+    );
+    if (mode === "background") this.#followTask(child, parent);
+    return child;
+  }
+
+  async resumed(runId: string, session: SessionHandle): Promise<void> {
+    const { durable } = this.#ports;
+    const run = await durable.run(runId);
+    if (run === undefined) return;
+    this.#resumed.add(runId);
+    const heard = JSON.stringify(Conversation.of(await durable.steps(session.id), "").messages);
+    for (const below of await durable.runs({ rootSessionId: run.rootSessionId })) {
+      const child = childOfRun(below.input);
+      if (below.parentId !== runId || child?.mode !== "background" || this.#children.has(below.id)) continue;
+      const revived = await this.#revive(below, session, undefined);
+      if (revived !== undefined) revived.isTold = heard.includes(JSON.stringify(resultHead(child.subagentId)).slice(1, -1));
     }
   }
 
@@ -161,7 +231,7 @@ export class SubagentRoom implements SideWork {
 
   async #start(prepared: Prepared, worktree: Worktree | undefined): Promise<Child> {
     const { request, parent, parentRun, top, definition, model, tools } = prepared;
-    const { engine, durable, newId, now } = this.#ports;
+    const { engine, durable, newId } = this.#ports;
     const subagentId = await this.#nextName(top.id);
     const runId = newId();
     const { owner } = parent.record.key;
@@ -196,6 +266,8 @@ export class SubagentRoom implements SideWork {
         subagentId,
         description,
         mode,
+        callId,
+        ...(worktree === undefined ? {} : { worktree }),
         ...(tools === undefined ? {} : { tools }),
         ...(above === undefined ? {} : { parentSubagentId: above }),
       },
@@ -214,55 +286,48 @@ export class SubagentRoom implements SideWork {
       },
       signal,
     );
-    const task: TaskRecord = {
-      id: subagentId,
-      kind: "agent",
-      title: description === "" ? definition.name : description,
-      status: "in_progress",
-      startedAt: now(),
-      outputBytes: 0,
-    };
-    if (mode === "background") await this.#ports.saveTask(parent.id, task);
-    const facts = { subagentId, runId, parentRunId: parentRun?.id, agent: definition.name, description, mode };
+    const facts = { subagentId, runId, callId, parentRunId: parentRun?.id, agent: definition.name, description, mode };
+    const child = this.#keep(
+      facts,
+      { session, top, done: handle.then(({ done }) => done), worktree, told: { count: 0, isEnded: false } },
+      () => cancelled.abort(),
+    );
+    if (mode === "background") await this.#followTask(child, parent);
+    await handle;
+    return child;
+  }
+
+  #keep(facts: Omit<Child, "text" | "calls" | "isTold" | "cancel" | "done">, work: ChildWork, cancel: () => void): Child {
     const child: Child = {
       ...facts,
       text: "",
       calls: 0,
       isTold: false,
-      cancel: () => cancelled.abort(),
-      done: Promise.resolve().then(() =>
-        this.#life(
-          child,
-          session,
-          top,
-          handle.then(({ done }) => done),
-          worktree,
-        ),
-      ),
+      cancel,
+      done: Promise.resolve().then(() => this.#life(child, work)),
     };
-    this.#children.set(runId, child);
-    if (mode === "background") {
-      void child.done.then((end) =>
-        this.#ports.saveTask(parent.id, {
-          ...task,
-          status: end.status === "max_rounds" ? "done" : end.status,
-          endedAt: now(),
-          outputBytes: Buffer.byteLength(child.text),
-        }),
-      );
-    }
-    await handle;
+    this.#children.set(child.runId, child);
     return child;
   }
 
+  /** A child in the background is a task of its parent's. */
+  async #followTask(child: Child, parent: SessionHandle): Promise<void> {
+    const { now, saveTask, log } = this.#ports;
+    const { subagentId: id, description, agent } = child;
+    const title = description === "" ? agent : description;
+    const startedAt = (await parent.tasks.list()).find((known) => known.id === id)?.startedAt ?? now();
+    const task: TaskRecord = { id, kind: "agent", title, status: "in_progress", startedAt, outputBytes: 0 };
+    await saveTask(parent.id, task);
+    const ended = child.done.then(({ status, isSuspended }) => {
+      if (isSuspended) return;
+      const outputBytes = Buffer.byteLength(child.text);
+      return saveTask(parent.id, { ...task, status: status === "max_rounds" ? "done" : status, endedAt: now(), outputBytes });
+    });
+    ended.catch((error) => log(`The end of ${id} was not kept`, error));
+  }
+
   /** Until the child's last event is at the top and its worktree is put away. */
-  async #life(
-    child: Child,
-    session: SessionHandle,
-    top: SessionHandle,
-    done: Promise<Json>,
-    worktree: Worktree | undefined,
-  ): Promise<ChildEnd> {
+  async #life(child: Child, { session, top, done, worktree, told }: ChildWork): Promise<ChildEnd> {
     const { runId, subagentId } = child;
     const over = new AbortController();
     const forwarding = forwardEvents({
@@ -271,6 +336,7 @@ export class SubagentRoom implements SideWork {
       runId,
       subagentId,
       signal: over.signal,
+      toldUpTo: told.count,
       onEvent: (event) => {
         if (event.type === "tool_result") child.calls += 1;
         if (event.type === "text") child.text += `${event.body.text}\n`;
@@ -281,6 +347,7 @@ export class SubagentRoom implements SideWork {
       outcome = ((await done) ?? { status: "cancelled", text: "", usage: noUsage }) as unknown as RunEndBody;
       await forwarding;
     } catch (error) {
+      if (error instanceof RunSuspended) return this.#leave(child);
       outcome = { status: "failed", text: "", usage: noUsage, error: { code: "internal", message: (error as Error).message } };
     } finally {
       over.abort();
@@ -293,13 +360,20 @@ export class SubagentRoom implements SideWork {
       usage,
       ...(error === undefined ? {} : { error: error.message }),
     };
-    if (worktree !== undefined) end = { ...end, ...(await this.#putAway(worktree, child)) };
+    if (worktree !== undefined && !told.isEnded) end = { ...end, ...(await this.#putAway(worktree, child)) };
     child.end = end;
     const { status: ended, calls } = end;
+    if (told.isEnded) return end;
     await top
       .append([{ type: "subagent_end", subagentId, body: { status: ended, calls, usage, text } }])
       .catch((failure) => this.#ports.log("An end was not told", failure));
     return end;
+  }
+
+  /** Nothing is told or put away: the child goes on in another process. */
+  #leave(child: Child): ChildEnd {
+    child.end = { status: "cancelled", text: child.text, calls: child.calls, usage: noUsage, isSuspended: true };
+    return child.end;
   }
 
   async #putAway(worktree: Worktree, { agent, description, subagentId }: Child): Promise<Pick<ChildEnd, "branch" | "changed" | "error">> {
@@ -332,6 +406,7 @@ export class SubagentRoom implements SideWork {
   }
 
   async afterEnd(runId: string, session: SessionHandle): Promise<void> {
+    this.#resumed.delete(runId);
     const children = this.#of(runId);
     for (const child of children) if (child.end === undefined) child.cancel();
     await Promise.all(children.map(({ done }) => done));
@@ -350,16 +425,11 @@ export class SubagentRoom implements SideWork {
     for (const run of await durable.runs({ rootSessionId: top.id, open: true })) {
       const { child } = run.input as unknown as RunInput;
       if (child === undefined || !run.orphaned) continue;
-      const outcome: RunEndBody = {
-        run_id: run.id,
-        status: "cancelled",
-        text: "",
-        rounds: 0,
-        usage: noUsage,
-        error: { code: "interrupted", message: "The process that drove this agent ended before it did." },
-      };
-      await durable.end(run.id, { outcome: outcome as unknown as Json, events: [{ type: "run_end", body: outcome }] });
-      await top.append([{ type: "subagent_end", subagentId: child.subagentId, body: { status: "cancelled", calls: 0, usage: noUsage } }]);
+      const ended = await interrupted(durable, run, "The process that drove this agent ended before it did.");
+      await durable.end(run.id, ended);
+      const { usage, text } = ended.body;
+      const calls = (await subagentRegistry(top.id, this.#ports).find(child.subagentId))?.calls ?? 0;
+      await top.append([{ type: "subagent_end", subagentId: child.subagentId, body: { status: "cancelled", calls, usage, text } }]);
     }
   }
 
@@ -380,6 +450,16 @@ export class SubagentRoom implements SideWork {
   #of(runId: string): readonly Child[] {
     return [...this.#children.values()].filter(({ parentRunId }) => parentRunId === runId);
   }
+}
+
+/** The caller's run is left as it is too, a moment before or after its child. */
+async function suspendedWith({ parentRunId }: Child, signal: AbortSignal): Promise<RunSuspended> {
+  if (parentRunId !== undefined && !signal.aborted) await once(signal, "abort");
+  return new RunSuspended();
+}
+
+function childOfRun(input: Json): ChildInput | undefined {
+  return (input as unknown as RunInput | null)?.child;
 }
 
 /** A limit holds for a run and everybody below it together. */
