@@ -48,6 +48,25 @@ describe.skipIf(noBrowser !== "")(`flows at the console${noBrowser}`, () => {
     await context.close();
   });
 
+  it("beside the conversation stands what a listing looked at, and that all changes were taken back, with nothing left to undo", async () => {
+    await gateway.api("POST", "/sessions", { id: "back" });
+    await gateway.api("POST", "/sessions/back/calls", { tool: "List", input: { path: "." } });
+    const approval = await write("back", "back.txt");
+    const { body } = await gateway.api("GET", `/approvals/${approval}`);
+    await gateway.api("POST", `/approvals/${approval}/answer`, { answer: "once", nonce: body.nonce });
+    await expect.poll(() => file("back.txt")).toBe("one\n");
+    const { context, page } = await visit(browser, gateway, { width: 1280 });
+    await go(page, gateway, "/s/back");
+    await page.getByText("Listed the workspace folder").waitFor();
+    await page.getByText("1 file changed").waitFor();
+    const choose = page.getByRole("button", { name: "Undo…" });
+    expect(await choose.count()).toBe(1);
+    await gateway.api("POST", "/sessions/back/undo", { last: 1 });
+    await page.getByText("All changes were taken back").waitFor();
+    expect(await choose.count()).toBe(0);
+    await context.close();
+  });
+
   it("a refusal carries the person's words", async () => {
     const { context, page } = await visit(browser, gateway, { width: 1280 });
     const approval = await write("deny", "denied.txt");
@@ -93,6 +112,32 @@ describe.skipIf(noBrowser !== "")(`flows at the console${noBrowser}`, () => {
     await page.waitForSelector(`[data-approval="${second}"]`);
     await expect.poll(() => file("first.txt")).toBe("one\n");
     expect(await statusOf(second)).toBe("pending");
+    await context.close();
+  });
+
+  it("a file that changed under its card: the late answer decides nothing, and the card says so until it is answered", async () => {
+    const { context, page } = await visit(browser, gateway, { width: 1280 });
+    await gateway.api("POST", "/sessions", { id: "moved" });
+    await writeFile(join(gateway.workspace, "moved.txt"), "one\ntwo\n");
+    const { body } = await gateway.api("POST", "/sessions/moved/calls", {
+      tool: "Edit",
+      input: { file_path: "moved.txt", old_string: "one", new_string: "eins" },
+    });
+    await go(page, gateway, "/s/moved");
+    await armed(page, body.approval_id);
+    const card = page.locator(`[data-approval="${body.approval_id}"]`);
+    await writeFile(join(gateway.workspace, "moved.txt"), "one\nthree\n");
+    await page.keyboard.press("a");
+    const said = card.getByText("What it would do has changed, so nothing was decided.");
+    await said.waitFor();
+    await card.getByText("three").waitFor();
+    expect([await statusOf(body.approval_id), await file("moved.txt")]).toEqual(["pending", "one\nthree\n"]);
+    expect(await page.getByRole("alert").textContent()).toContain("nothing was decided");
+    // Its new form is looked at like a new card; what changed is still said when it may be answered.
+    await armed(page, body.approval_id);
+    expect(await said.isVisible()).toBe(true);
+    await page.keyboard.press("a");
+    await expect.poll(() => file("moved.txt")).toBe("eins\nthree\n");
     await context.close();
   });
 

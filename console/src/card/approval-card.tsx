@@ -4,12 +4,13 @@ import { useEffect, useRef } from "preact/hooks";
 import { ApiError } from "../api/client.ts";
 import type { Approval, Rehearsal, Result } from "../api/types.ts";
 import { agentOfSession, link } from "../live/sessions.ts";
+import { announceQuestion } from "../parts/announce.tsx";
 import { now } from "../parts/clock.ts";
 import { Icon } from "../parts/icon.tsx";
 import { showToast } from "../parts/toast.tsx";
 import { agoWords, t, took } from "../words/words.ts";
 import { AlwaysBox, canSave, type EditedRules, saveRules } from "./always.tsx";
-import { type Answer, answer, sending } from "./approvals.ts";
+import { type Answer, answer, redrawn, sending } from "./approvals.ts";
 import { isPlainKey, useArming } from "./arming.ts";
 import { applyChangeSet, rehearse } from "./dry-run.ts";
 import { Facts, Thing, Warnings } from "./facts.tsx";
@@ -107,6 +108,15 @@ export function ApprovalCard(props: CardProps) {
     );
   };
 
+  const isRedrawn = redrawn.value.has(approval.id);
+  const { nonce } = approval;
+  // A card that is drawn anew once more is said once more.
+  useEffect(() => {
+    if (!isRedrawn) return;
+    announceQuestion(t("staleAgain"));
+    at.current?.querySelector(".card-in")?.scrollTo({ top: 0 });
+  }, [isRedrawn, nonce]);
+
   const isAlwaysOpen = alwaysOpen.value;
   useEffect(() => {
     // What a rule would let through is read before it is confirmed.
@@ -176,6 +186,12 @@ export function ApprovalCard(props: CardProps) {
       </div>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by key */}
       <section class="card-in" tabIndex={0} aria-label={t("details")}>
+        {isRedrawn ? (
+          <p class="note ask">
+            <Icon name="refresh" />
+            <span>{t("staleAgain")}</span>
+          </p>
+        ) : null}
         <Thing approval={approval} />
         <Warnings approval={approval} />
         {rehearsal === undefined ? null : <RehearsalBox rehearsal={rehearsal} />}
@@ -222,7 +238,7 @@ export function ApprovalCard(props: CardProps) {
         {sent !== undefined && sent.problem === undefined && now.value - sent.since > lateMs ? (
           <p class="note">{t("notConfirmed")}</p>
         ) : null}
-        {sent?.problem === undefined ? null : <p class="note ask">{sent.problem === "stale" ? t("staleAgain") : sent.problem}</p>}
+        {sent?.problem === undefined ? null : <p class="note ask">{sent.problem}</p>}
       </section>
       {mayAnswer ? (
         <div class="acts">

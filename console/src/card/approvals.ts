@@ -9,11 +9,12 @@ export type Answer = "once" | "always" | "deny";
 interface Sending {
   readonly answer: Answer;
   readonly since: number;
-  /** `stale`: the plan changed, the card is drawn anew. */
-  readonly problem?: "stale" | string;
+  readonly problem?: string;
 }
 
 export const approvals = signal<ReadonlyMap<string, Approval>>(new Map());
+/** Questions whose call changed what it would do while its card stood here: the card is drawn anew and says so until it is answered. */
+export const redrawn = signal<ReadonlySet<string>>(new Set());
 export const sending = signal<ReadonlyMap<string, Sending>>(new Map());
 /** Answered in this tab. */
 export const answeredHere = signal<ReadonlySet<string>>(new Set());
@@ -40,7 +41,11 @@ async function refreshApprovals(): Promise<void> {
     const known = new Map(approvals.value);
     const ids = new Set(pending.map(({ id }) => id));
     const gone = [...known.values()].filter(({ id, status }) => status === "pending" && !ids.has(id));
-    for (const one of pending) if (known.get(one.id)?.nonce !== one.nonce) known.set(one.id, one);
+    for (const one of pending) {
+      if (known.get(one.id)?.nonce === one.nonce) continue;
+      noteRedrawn(known.get(one.id), one);
+      known.set(one.id, one);
+    }
     approvals.value = known;
     approvalsRead.value = true;
     await Promise.all(gone.map(({ id }) => refreshOne(id)));
@@ -52,11 +57,17 @@ async function refreshApprovals(): Promise<void> {
 export async function refreshOne(id: string): Promise<Approval | undefined> {
   try {
     const one = await api<Approval>("GET", pathOf("approvals", id));
+    noteRedrawn(approvals.value.get(id), one);
     approvals.value = new Map(approvals.value).set(id, one);
     return one;
   } catch {
     return undefined;
   }
+}
+
+function noteRedrawn(before: Approval | undefined, now: Approval): void {
+  const isOther = before?.nonce !== undefined && now.nonce !== undefined && before.nonce !== now.nonce;
+  if (isOther && now.status === "pending") redrawn.value = new Set([...redrawn.value, now.id]);
 }
 
 /** Ends when the server said what came of it. Answers the call's result if it ended soon. */
@@ -98,8 +109,8 @@ async function takeRefusal(approval: Approval, given: Answer, error: ApiError): 
   const now = await refreshOne(approval.id);
   // An answer whose confirmation was lost on the way counts as given.
   if (now !== undefined && now.status !== "pending") settle(approval.id, now, now.answer === given && error.details.reason === "answered");
-  else {
-    note(approval.id, { answer: given, since: Date.now(), problem: error.code === "stale" ? "stale" : error.message });
+  else if (error.code !== "stale" || now === undefined) {
+    note(approval.id, { answer: given, since: Date.now(), problem: error.message });
     setTimeout(() => {
       const left = new Map(sending.value);
       left.delete(approval.id);

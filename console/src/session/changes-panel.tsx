@@ -17,6 +17,11 @@ function FileCounts({ diff }: { readonly diff: string | undefined }) {
   return diff === undefined || diff === "" ? null : <Counts {...countLines(diff)} />;
 }
 
+function headOf(files: number, steps: number): string {
+  if (files > 0) return t("filesChanged", { n: files });
+  return steps === 0 ? t("noChangesYet") : t("allTakenBack");
+}
+
 export function ChangesPanel({ state }: { readonly state: SessionState }) {
   const { route } = useLocation();
   const steps = changedCalls(state);
@@ -33,15 +38,16 @@ export function ChangesPanel({ state }: { readonly state: SessionState }) {
     );
   }
   const standing = steps.filter(({ undoneBy }) => undoneBy === undefined);
-  const left = standing.length - undoableCalls(state).length;
+  const undoable = undoableCalls(state).length;
+  const left = standing.length - undoable;
   return (
     <div class="panel-in">
       <div class="line">
         <div class="grow">
-          <p class="strong">{files.length === 0 ? t("noChangesYet") : t("filesChanged", { n: files.length })}</p>
+          <p class="strong">{headOf(files.length, steps.length)}</p>
           {standing.length === 0 ? null : <p class="t3 s12">{left === 0 ? t("allUndoable") : t("someUndoable", { n: left })}</p>}
         </div>
-        {steps.length === 0 ? null : (
+        {undoable === 0 ? null : (
           <button type="button" class="btn" onClick={() => route(sessionHref(state.sessionId, "changes"))}>
             <Icon name="undo" small />
             {t("undoEllipsis")}

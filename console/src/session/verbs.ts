@@ -52,7 +52,13 @@ export function verbOf(call: CallState): string {
   if (call.status === "cancelled") return t("stopped");
   const tense = call.status === "running" ? "doing" : call.status === "ok" && call.undoneBy === undefined ? "did" : "do";
   const verb = tense === "do" && call.undoneBy !== undefined ? t(`did${family}` as Key) : t(`${tense}${family}` as Key);
+  if (family === "List" && listsWorkspace(call)) return t("listOfWorkspace", { verb });
   return family === "Call" ? `${verb} ${call.tool}` : verb;
+}
+
+/** A bare dot says nothing to a person. */
+function listsWorkspace({ input }: CallState): boolean {
+  return ["", ".", "./"].includes(pathOf(input) ?? "");
 }
 
 export function objectOf(call: CallState): string {
@@ -64,6 +70,7 @@ export function objectOf(call: CallState): string {
   if (family === "Fetch") return one("url") === "" ? call.summary : one("url").replace(/^https?:\/\//, "");
   if (family === "Undo") return "";
   if (family === "Call") return oneLine(call.summary.startsWith(call.tool) ? call.summary.slice(call.tool.length).trim() : call.summary);
+  if (family === "List" && listsWorkspace(call)) return "";
   return shortPath(pathOf(call.input) ?? call.changes[0]?.path ?? call.summary);
 }
 

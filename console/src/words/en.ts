@@ -133,7 +133,7 @@ export const en = {
   expiresIn: "expires in {time}",
   youCanLook: "You can look, not decide. Ask for the “approve” right.",
   offlineNoAnswer: "No connection. Answers are sent only while Karyi is connected.",
-  staleAgain: "What it would do has changed. Look again.",
+  staleAgain: "What it would do has changed, so nothing was decided. This is how it is now.",
   groupTimes: "×{n}",
   allowed: "Allowed",
   // receipts
@@ -201,6 +201,7 @@ export const en = {
   doList: "List",
   doingList: "Listing",
   didList: "Listed",
+  listOfWorkspace: "{verb} the workspace folder",
   doSearch: "Search",
   doingSearch: "Searching",
   didSearch: "Searched",
