@@ -6,7 +6,7 @@
 
 import { functionReader } from "../read/read-function.ts";
 import { completingTags, readJsonCall, readMarkupCall } from "../read/read-tool-call.ts";
-import { isNameCode, isSpace } from "../read/tag.ts";
+import { isNameCode, isSpace, prefixLength } from "../read/tag.ts";
 import { type DecodedPart, decodedCall } from "../types.ts";
 import { closesAt, type FrameContext, type FrameEnd, type Framer } from "./frame.ts";
 import { argumentStyle, FunctionFramer } from "./frame-function.ts";
@@ -97,7 +97,7 @@ export class CallFramer implements Framer {
     const word = wordAt(text, p + 1);
     if (p + 1 + word.length >= text.length && !final && word.length < 24) return p;
     const lower = word.toLowerCase();
-    const bare = lower.startsWith("antml:") ? lower.slice(6) : lower;
+    const bare = lower.slice(prefixLength(lower));
     const next = text.charAt(p + 1 + word.length);
     const isFunction = bare === "function" && /[\s=]/.test(next);
     if (isFunction || bare === "invoke" || bare === "tool_call") {
@@ -124,7 +124,7 @@ export class CallFramer implements Framer {
   }
 
   private arguments(opened: number): void {
-    this.inner = new FunctionFramer(argumentStyle, functionReader("arguments"), opened);
+    this.inner = new FunctionFramer(argumentStyle, functionReader("arguments"), opened, "");
   }
 
   /** A name, then arguments, the end of the tag, or JSON; anything else is prose. */
@@ -152,7 +152,9 @@ export class CallFramer implements Framer {
         return p;
       }
     }
-    if (q > p && text.charAt(r) === "{") {
+    const fence = q > p && text.startsWith("```", r);
+    if (q > p && !fence && !final && text.charAt(r) === "`" && text.length - r < 3) return p;
+    if (q > p && (fence || text.charAt(r) === "{")) {
       this.inner = new JsonFramer(
         { tag: this.name, read: (raw, end, context) => functionReader("arguments")(raw, end, noSpans, context) },
         opened,

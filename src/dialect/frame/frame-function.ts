@@ -2,10 +2,11 @@
  * Frames of functions with raw parameters: `<invoke name>` with `<parameter name>`, `<function=…>` with
  * `<parameter=…>`, and a name with `<arg_key>`/`<arg_value>`. Models write these contents unescaped, so a closing
  * tag counts only where what follows it fits: `</parameter>` before another parameter or the end of the call.
- * A whole example of such a call inside a parameter is balanced, and therefore content.
+ * A whole example of such a call inside a parameter is balanced, and therefore content. So is a tag whose prefix is
+ * another than that of the tag it would close.
  */
 import { startsCdata } from "../read/elements.ts";
-import { isBlankRange, isSpace, lowerSlice, readTag, type Tag, wordAmong } from "../read/tag.ts";
+import { barredPrefix, isBlankRange, isSpace, lowerSlice, prefixLength, readTag, type Tag, tagPrefixes, wordAmong } from "../read/tag.ts";
 import type { DecodedPart } from "../types.ts";
 import type { FrameContext, FrameEnd, Framer } from "./frame.ts";
 
@@ -42,6 +43,8 @@ export interface Span {
   readonly keyRange: readonly [number, number] | undefined;
   readonly from: number;
   readonly to: number;
+  /** What its tag says about its type: DeepSeek writes `string="true"` for a text, `string="false"` for JSON. */
+  readonly written: "text" | "json" | undefined;
   /** Its closing tag was missing, so its end is a guess. */
   readonly guessed: boolean;
 }
@@ -72,7 +75,15 @@ export class FunctionFramer implements Framer {
   private nestedParameters = 0;
   private nestedFunctions = 0;
   private key: string | undefined;
+  /** Of the parameter that is open. */
+  private prefix = "";
+  private written: Span["written"];
+  /** A call without a name in its tag has it as its first text. */
+  private sawMark = false;
+  /** Where a closing tag of another prefix stands that the next tag may prove to be meant. */
+  private looseTo: number | undefined;
   private keyFrom = 0;
+  private inKey = false;
   private keyRange: readonly [number, number] | undefined;
   private spanFrom = 0;
   private spanTo = 0;
@@ -88,6 +99,8 @@ export class FunctionFramer implements Framer {
       context: FrameContext,
     ) => readonly DecodedPart[] | undefined,
     opened: number,
+    /** The prefix of the tag that opened the call. */
+    private readonly own: string,
   ) {
     this.offset = opened;
   }
@@ -157,18 +170,21 @@ export class FunctionFramer implements Framer {
     if (mark === "more") return lt;
     if (mark === undefined) {
       this.fresh = false;
+      this.looseTo = undefined;
       if (this.state === "between") this.stray = true;
       else if (this.state !== "parameter") this.reject();
       return lt + 1;
     }
+    this.sawMark = true;
     return this.take(mark, lt, base);
   }
 
   private passText(text: string, from: number, to: number): void {
+    if (this.looseTo !== undefined && !isBlankRange(text, from, to)) this.looseTo = undefined;
     const watches = this.state === "between" ? !this.stray : this.fresh;
     if (!watches || isBlankRange(text, from, to)) return;
     if (this.state === "between") {
-      if (this.keyFrom === 0) this.stray = true;
+      if (!this.inKey && (this.style.named || this.sawMark)) this.stray = true;
     } else this.fresh = false;
   }
 
@@ -176,15 +192,18 @@ export class FunctionFramer implements Framer {
   private mark(text: string, lt: number, final: boolean): Mark | "more" | undefined {
     let p = lt + 1;
     if (text.charCodeAt(p) === 47) p += 1;
+    const bars = this.style.named ? barredPrefix(text, p, final) : 0;
+    if (bars === "more") return "more";
+    p += bars;
     const limit = Math.min(text.length, p + 24);
     const start = p;
     while (p < limit && isLetter(text.charCodeAt(p))) p += 1;
     if (p === text.length) return !final && this.mayStart(lowerSlice(text, start, p)) ? "more" : undefined;
     const exact = wordAmong(text, start, p, this.style.names);
     const word = exact ?? lowerSlice(text, start, p);
-    const role = this.style.roles.get(word.startsWith("antml:") ? word.slice(6) : word);
+    const role = this.style.roles.get(word.slice(prefixLength(word)));
     if (role === undefined) return undefined;
-    const tag = readTag(text, lt, final, exact);
+    const tag = readTag(text, lt, final, exact, bars > 0);
     if (tag === "more" || tag === undefined) return tag;
     const needsName = this.style.named && !tag.closing && (role === "parameter" || role === "function");
     if (needsName && !tag.attributes.has("name") && !tag.attributes.has("=")) return undefined;
@@ -192,8 +211,8 @@ export class FunctionFramer implements Framer {
   }
 
   private mayStart(word: string): boolean {
-    const bare = word.startsWith("antml:") ? word.slice(6) : word;
-    return "antml:".startsWith(word) || [...this.style.roles.keys()].some((name) => name.startsWith(bare));
+    const bare = word.slice(prefixLength(word));
+    return tagPrefixes.some((prefix) => prefix.startsWith(word)) || [...this.style.roles.keys()].some((name) => name.startsWith(bare));
   }
 
   private take(mark: Mark, lt: number, base: number): number {
@@ -229,12 +248,13 @@ export class FunctionFramer implements Framer {
       return tag.end;
     }
     if (role === "key") {
+      this.inKey = !tag.closing;
       if (tag.closing) this.keyRange = [this.keyFrom, base + lt];
       else this.keyFrom = base + tag.end;
       return tag.end;
     }
     if (role === "function" && tag.closing) {
-      this.ended = "closed";
+      this.ended = tag.prefix === this.own ? "closed" : "unclosed";
       return tag.end;
     }
     this.ended = "unclosed";
@@ -243,6 +263,16 @@ export class FunctionFramer implements Framer {
 
   private parameter({ role, tag }: Mark, lt: number, base: number): number {
     this.fresh = false;
+    const { looseTo } = this;
+    this.looseTo = undefined;
+    if (role !== "container" && tag.prefix !== (role === "parameter" && tag.closing ? this.prefix : this.own)) {
+      if (tag.closing && this.nestedParameters === 0 && this.nestedFunctions === 0) this.foreign(role, lt, tag, base);
+      return tag.end;
+    }
+    if (looseTo !== undefined && (role === "parameter" ? !tag.closing : role === "function" && tag.closing)) {
+      this.commit(looseTo, true);
+      return this.between({ role, tag }, lt, base);
+    }
     if (role === "parameter") {
       if (!tag.closing) this.nestedParameters += tag.selfClosing ? 0 : 1;
       else if (this.nestedParameters > 0) this.nestedParameters -= 1;
@@ -265,8 +295,18 @@ export class FunctionFramer implements Framer {
     return tag.end;
   }
 
+  /** A closing tag of another prefix is content, unless the tags behind it or the end of the stream say that it was meant. */
+  private foreign(role: Role, lt: number, tag: Tag, base: number): void {
+    if (role === "parameter") this.looseTo = base + lt;
+    if (role === "function") this.soft ??= { content: base + lt, frame: base + tag.end };
+  }
+
   private open(tag: Tag, base: number): void {
     this.state = "parameter";
+    this.prefix = tag.prefix;
+    const isText = tag.attributes.get("string");
+    this.written = isText === "true" ? "text" : isText === "false" ? "json" : undefined;
+    this.looseTo = undefined;
     this.key = tag.attributes.get("name") ?? tag.attributes.get("=");
     this.spanFrom = base + tag.end;
     this.fresh = true;
@@ -276,11 +316,13 @@ export class FunctionFramer implements Framer {
   }
 
   private commit(to: number, guessed: boolean): void {
-    this.spans.push({ key: this.key, keyRange: this.keyRange, from: this.spanFrom, to, guessed });
+    this.spans.push({ key: this.key, keyRange: this.keyRange, from: this.spanFrom, to, written: this.written, guessed });
+    this.written = undefined;
     this.state = "between";
     this.key = undefined;
     this.keyRange = undefined;
     this.keyFrom = 0;
+    this.inKey = false;
   }
 
   private reject(): void {

@@ -11,10 +11,13 @@ export class OpaqueText {
     private readonly name: string,
     /** Results may quote with CDATA, where a closing tag is data. */
     private readonly quotes: boolean,
+    /** The mark that ends it, where that is no closing tag. */
+    private readonly until?: string,
   ) {}
 
   /** Answers how far the text belongs to it for certain. */
   feed(text: string, from: number, final: boolean): number {
+    if (this.until !== undefined) return this.toMark(text, from, this.until, final);
     let p = from;
     while (p < text.length) {
       if (this.inCdata) {
@@ -40,5 +43,17 @@ export class OpaqueText {
       p = lt + 1;
     }
     return p;
+  }
+
+  private toMark(text: string, from: number, mark: string, final: boolean): number {
+    const at = text.indexOf(mark, from);
+    if (at >= 0) {
+      this.ended = true;
+      return at + mark.length;
+    }
+    if (final) return text.length;
+    let kept = Math.min(mark.length - 1, text.length - from);
+    while (kept > 0 && !mark.startsWith(text.slice(text.length - kept))) kept -= 1;
+    return text.length - kept;
   }
 }

@@ -2,6 +2,7 @@
  * Which tags begin something, for each dialect. A dialect hears only its own; `auto` hears all of them.
  * Thoughts and results of tools are known everywhere, so that what stands in them is never taken for a call.
  */
+import { tagPrefixes } from "../read/tag.ts";
 import { toolsXmlTags } from "../read/tools-xml-tags.ts";
 import type { TextDialect } from "../types.ts";
 
@@ -41,6 +42,8 @@ const opaque: readonly [string, Opener][] = [
   ["think", "thought"],
   ["thinking", "thought"],
   ["thought", "thought"],
+  ["seed:think", "thought"],
+  ["longcat_think", "thought"],
   ["tool_result", "result"],
   ["tool_results", "result"],
   ["tool_response", "result"],
@@ -65,7 +68,7 @@ function hearing(dialect: TextDialect): Hearing {
   const prefixes = new Set<string>([""]);
   const loose = dialect === "toolsxml" ? toolsXmlTags : [];
   for (const name of [...openers.keys(), ...closers, ...loose]) {
-    for (const written of [name, `antml:${name}`])
+    for (const written of [name, ...tagPrefixes.map((prefix) => prefix + name)])
       for (let length = 1; length <= written.length; length += 1) prefixes.add(written.slice(0, length));
   }
   return {

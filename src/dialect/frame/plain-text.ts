@@ -26,13 +26,17 @@ export type Sight =
   /** A call in Python's notation. */
   | { readonly kind: "python" }
   /** A name and JSON behind Mistral's mark, which ends at `end`. */
-  | { readonly kind: "named"; readonly end: number }
+  | { readonly kind: "named"; readonly end: number; readonly name: string }
   | { readonly kind: "tag"; readonly found: Found }
   /** A tag of ToolsXML without `<tools>` around it. */
   | { readonly kind: "loose" };
 
 const replyKeys: ReadonlySet<string> = new Set(["reply", "tools"]);
 const mistralMark = "[TOOL_CALLS]";
+const argumentsMark = "[ARGS]";
+const thoughtMark = "[THINK]";
+const bracketMarks = [mistralMark, argumentsMark, thoughtMark] as const;
+const maxName = 64;
 /** Phi writes its list of calls right behind this word. */
 const phiMark = "functools";
 const maxBlank = 64;
@@ -66,7 +70,7 @@ export class PlainText {
   /** The text at hand is done with up to `to`. */
   leave(text: string, to: number): void {
     this.inline.suspend(to);
-    this.tail = (this.tail + text.slice(Math.max(0, to - phiMark.length), to)).slice(-phiMark.length);
+    this.tail = this.before(text, to);
     this.blankBefore = this.startsLine(text, to);
   }
 
@@ -135,8 +139,13 @@ export class PlainText {
 
   bracket(text: string, at: number, final: boolean, expected: boolean): Sight {
     if (this.hearing.json === "calls" && text.charCodeAt(at) === 91) {
-      if (text.startsWith(mistralMark, at)) return this.mistral(text, at + mistralMark.length, final);
-      if (!final && mistralMark.startsWith(text.slice(at, at + mistralMark.length))) return "wait";
+      const mark = bracketMarks.find((one) => text.startsWith(one, at));
+      if (mark === mistralMark) return this.mistral(text, at + mark.length, final);
+      if (mark === argumentsMark) return this.lostMark(text, at);
+      if (mark === thoughtMark) {
+        return { kind: "tag", found: { kind: "thought", name: mark, end: at + mark.length, until: "[/THINK]" } };
+      }
+      if (!final && bracketMarks.some((one) => one.startsWith(text.slice(at, at + one.length)))) return "wait";
       if (expected || this.startsLine(text, at)) {
         const sight = this.python(text, at, final);
         if (typeof sight !== "number") return sight;
@@ -146,10 +155,11 @@ export class PlainText {
     return begins ? this.json(text, at, final, expected) : at + 1;
   }
 
-  /** A call in Python's notation of a tool that exists; a number where it is none. */
-  python(text: string, at: number, final: boolean): Sight {
+  /** A call in Python's notation of a tool that exists, or of any if a mark announced it; a number where it is none. */
+  python(text: string, at: number, final: boolean, announced = false): Sight {
     const name = pythonCallAt(text, at, final);
     if (name === "more") return "wait";
+    if (name !== undefined && announced) return { kind: "python" };
     return name !== undefined && this.tools(name.replace(/^(?:functions|tools|default_api)\./, "")) !== undefined
       ? { kind: "python" }
       : at + 1;
@@ -160,11 +170,22 @@ export class PlainText {
     let p = end;
     while (p < text.length && isSpace(text.charCodeAt(p)) && p - end < maxBlank) p += 1;
     if (p >= text.length && !final) return "wait";
-    return /[\p{L}_]/u.test(text.charAt(p)) ? { kind: "named", end } : { kind: "mark", end };
+    return /[\p{L}_]/u.test(text.charAt(p)) ? { kind: "named", end, name: "" } : { kind: "mark", end };
+  }
+
+  /** The mark before the name is missing; the name of a tool right before its arguments is enough. */
+  private lostMark(text: string, at: number): Sight {
+    const name = /[\p{L}_][\p{L}\p{N}_.:/-]*$/u.exec(this.before(text, at))?.[0];
+    return name !== undefined && this.tools(name) !== undefined ? { kind: "named", end: at, name } : at + 1;
+  }
+
+  /** The last characters before `at`, those of earlier texts included. */
+  private before(text: string, at: number): string {
+    return (this.tail + text.slice(Math.max(0, at - maxName), at)).slice(-maxName);
   }
 
   private endsWith(text: string, at: number, word: string): boolean {
-    return (this.tail + text.slice(0, at)).slice(-word.length) === word;
+    return this.before(text, at).endsWith(word);
   }
 
   private looseTag(text: string, at: number, final: boolean): Sight {

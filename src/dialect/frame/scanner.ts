@@ -12,7 +12,8 @@ import { isSpace, readTag } from "../read/tag.ts";
 import { shellTextTags } from "../read/tools-xml-tags.ts";
 import { NamedJsonFramer } from "../token/named-json-framer.ts";
 import { PythonFramer } from "../token/python-framer.ts";
-import type { DecodedPart, Repair, SchemaLookup, TextDialect } from "../types.ts";
+import { TokenFramer } from "../token/token-framer.ts";
+import { type DecodedPart, decodedCall, type Repair, type SchemaLookup, type TextDialect } from "../types.ts";
 import { type CallFence, callLanguages, closesFence, type FenceLine, passCode } from "./fence.ts";
 import type { FrameContext, FrameEnd, Framer } from "./frame.ts";
 import { CallFramer } from "./frame-call.ts";
@@ -29,7 +30,7 @@ type Mode = "text" | "frame" | "opaque" | "code" | "fence" | "tools";
 
 /** The most blanks, commas and semicolons between two calls in JSON. */
 const maxSeparator = 256;
-/** How often a JSON text that never ends is read again as plain text. */
+/** How often a JSON text that never ends is read again as plain text, or what stands behind a guessed end as more calls. */
 const maxRescans = 4;
 const nothing: ReadonlySet<string> = new Set();
 const insideTools: ReadonlySet<string> = new Set(["tools"]);
@@ -49,6 +50,8 @@ export class Scanner {
   private tools: ToolsRegion | undefined;
   /** A mark announced calls as JSON. */
   private expectsJson = false;
+  /** The mark that announced a call of which nothing came yet. */
+  private announced = "";
   /** The last thing was a call in JSON: another one may follow behind a comma or a semicolon. */
   private afterJson = false;
   /** Where the text at hand that is not written yet begins. */
@@ -88,6 +91,7 @@ export class Scanner {
       else this.commit(this.fence);
     }
     if (this.tools !== undefined) this.out.write(this.tools.rest);
+    if (this.announced !== "") this.announcedInVain();
     return this.out.take();
   }
 
@@ -176,7 +180,7 @@ export class Scanner {
     while (p < text.length && isSpace(text.charCodeAt(p))) p += 1;
     if (p >= text.length) return final || p - pos > maxSeparator ? undefined : "wait";
     if (text.charAt(p) === "{") return undefined;
-    const sight = this.text.python(text, p, final);
+    const sight = this.text.python(text, p, final, true);
     if (sight === "wait") return "wait";
     return typeof sight === "number" ? undefined : this.follow(text, p, sight);
   }
@@ -197,11 +201,11 @@ export class Scanner {
         this.begin(new PythonFramer(), "");
         return at;
       case "named":
-        this.out.structure();
-        this.begin(new NamedJsonFramer(), "");
+        if (sight.name === "") this.out.structure();
+        this.begin(new NamedJsonFramer(sight.name), sight.name);
         return sight.end;
       case "mark":
-        return this.expectJson(sight.end);
+        return this.expectJson(sight.end, text.slice(at, sight.end));
       case "loose":
         return this.openToolsTag(text, at, ["missing tools tag"]);
       default:
@@ -209,9 +213,10 @@ export class Scanner {
     }
   }
 
-  private expectJson(next: number): number {
+  private expectJson(next: number, mark: string): number {
     this.out.structure();
     this.expectsJson = true;
+    this.announced = mark;
     return next;
   }
 
@@ -219,7 +224,7 @@ export class Scanner {
     const fenced = this.fence !== undefined;
     const loose = this.dialect === "auto" && !fenced && !expected && this.out.sawText;
     const repairs: Repair[] = loose ? ["bare JSON"] : [];
-    const read = bareJsonReader({ replyOnly: this.hearing.json === "reply", repairs });
+    const read = bareJsonReader({ replyOnly: this.hearing.json === "reply", repairs, announced: expected && this.announced !== "" });
     this.begin(new JsonFramer({ fenced, read }, 0), "");
     return at;
   }
@@ -238,13 +243,14 @@ export class Scanner {
         return found.end;
       case "section":
         this.structure();
+        if (this.fence === undefined) this.announced = raw;
         return found.end;
       case "json":
-        return this.expectJson(found.end);
+        return this.expectJson(found.end, raw);
       case "thought":
       case "result":
         this.write(raw);
-        this.opaque = new OpaqueText(found.name, found.kind === "result");
+        this.opaque = new OpaqueText(found.name, found.kind === "result", found.kind === "thought" ? found.until : undefined);
         this.mode = "opaque";
         return found.end;
       case "tools":
@@ -262,6 +268,7 @@ export class Scanner {
   // Frames.
 
   private begin(framer: Framer, opening: string): void {
+    this.announced = "";
     this.framer = framer;
     this.pieces = opening === "" ? [] : [opening];
     this.mode = "frame";
@@ -313,6 +320,17 @@ export class Scanner {
     if (framer === undefined) return undefined;
     const better = framer.giveUp();
     const raw = together(this.pieces);
+    if (better !== undefined && framer instanceof TokenFramer) {
+      if (this.rescans >= maxRescans) {
+        this.finish("cut");
+        return undefined;
+      }
+      this.rescans += 1;
+      this.pieces = [raw.slice(0, better)];
+      this.finish("cut");
+      this.tainted = true;
+      return raw.slice(better);
+    }
     if (better !== undefined) {
       // What follows a guessed end may be content, so no more calls are taken from it.
       this.pieces = [raw.slice(0, better)];
@@ -472,11 +490,18 @@ export class Scanner {
     return this.fence === undefined ? "text" : "fence";
   }
 
+  /** The stream ended where a call should begin. */
+  private announcedInVain(): void {
+    const unreadable = "the text ends where a call was announced";
+    this.out.part({ type: "call", call: decodedCall({ name: "", input: {}, raw: this.announced, cutOff: true, unreadable }) });
+  }
+
   private structure(): void {
     if (this.fence === undefined) this.out.structure();
   }
 
   private write(text: string): void {
+    if (this.announced !== "" && !isBlank(text)) this.announced = "";
     if (this.fence === undefined) this.out.write(text);
     else if (!isBlank(text)) this.fence.spoiled = true;
   }

@@ -1,7 +1,7 @@
 /** What a `<` in text begins: a call, a wrapper, a thought, the end of a wrapper, or nothing. */
 
 import { functionReader } from "../read/read-function.ts";
-import { lowerSlice, readTag, wordAmong } from "../read/tag.ts";
+import { lowerSlice, prefixLength, readTag, type Tag, wordAmong } from "../read/tag.ts";
 import { closingTokens, sectionTokens, tokenForms } from "../token/token-forms.ts";
 import { TokenFramer } from "../token/token-framer.ts";
 import { tokenAt } from "../token/tokens.ts";
@@ -23,7 +23,9 @@ interface FoundBase {
 }
 
 export type Found =
-  | (FoundBase & { readonly kind: "close" | "section" | "json" | "thought" | "result" | "tools" })
+  | (FoundBase & { readonly kind: "close" | "section" | "json" | "result" | "tools" })
+  /** `until`: the mark that ends it, where that is no closing tag. */
+  | (FoundBase & { readonly kind: "thought"; readonly until?: string })
   | (FoundBase & { readonly kind: "frame"; readonly whole: boolean; framer(opened: number): Framer });
 
 const bar = 124;
@@ -63,13 +65,7 @@ export function lookAtTag({ text, at, final, hearing }: TagView): Found | "wait"
       if (!tag.attributes.has("name")) {
         return tag.selfClosing ? undefined : { kind: "frame", name, end, whole: false, framer: (opened) => new CallFramer(name, opened) };
       }
-      return {
-        kind: "frame",
-        name,
-        end,
-        whole: tag.selfClosing,
-        framer: (opened) => new FunctionFramer(invokeStyle, functionReader("invoke"), opened),
-      };
+      return invokeAt(tag);
     case "function":
       if (!tag.attributes.has("=") && !tag.attributes.has("name")) return undefined;
       return {
@@ -77,13 +73,18 @@ export function lookAtTag({ text, at, final, hearing }: TagView): Found | "wait"
         name,
         end,
         whole: tag.selfClosing,
-        framer: (opened) => new FunctionFramer(functionStyle, functionReader("function"), opened),
+        framer: (opened) => new FunctionFramer(functionStyle, functionReader("function"), opened, tag.prefix),
       };
     case undefined:
       return undefined;
     default:
       return tag.selfClosing ? undefined : { kind, name, end };
   }
+}
+
+function invokeAt(tag: Tag): Found {
+  const framer = (opened: number) => new FunctionFramer(invokeStyle, functionReader("invoke"), opened, tag.prefix);
+  return { kind: "frame", name: "invoke", end: tag.end, whole: tag.selfClosing, framer };
 }
 
 /** `<|`, `<｜`, `</｜`, or Gemma's token without bars. */
@@ -98,15 +99,34 @@ function specialToken(text: string, at: number, final: boolean): Found | "wait" 
   if (token === "more") return "wait";
   if (token === undefined) return undefined;
   const { name, end } = token;
-  if (name === "python_tag") return { kind: "json", name: "", end };
+  if (name === "dsml:invoke") {
+    const tag = readTag(text, at, final, undefined, true);
+    if (tag === "more") return "wait";
+    return tag?.attributes.has("name") ? invokeAt(tag) : undefined;
+  }
+  if (name === "|channel") return { kind: "thought", name, end, until: "<channel|>" };
+  if (name === "python_tag" || name === "function_call") return { kind: "json", name: "", end };
   if (sectionTokens.has(name)) return { kind: "section", name, end };
   if (closingTokens.has(name)) return { kind: "close", name, end };
+  const invoke = name === "tool_call_begin" ? stepInvoke(text, end, final) : undefined;
+  if (invoke === "wait") return "wait";
+  if (invoke !== undefined) return { kind: "section", name, end: invoke };
   const form = tokenForms.get(name);
-  return form && { kind: "frame", name, end, whole: false, framer: () => new TokenFramer(form) };
+  return form && { kind: "frame", name, end, whole: false, framer: (opened) => new TokenFramer(form, opened) };
+}
+
+const stepOpening = "function<｜tool_sep｜><steptml:";
+
+/** Where the invoke begins that Step writes between its tokens; it is framed by its own tags. */
+function stepInvoke(text: string, end: number, final: boolean): number | "wait" | undefined {
+  const window = text.slice(end, end + 96);
+  const written = window.replaceAll(/\s/g, "").replaceAll("|", "｜").replaceAll("▁", "_").toLowerCase();
+  if (written.startsWith(stepOpening)) return end + window.toLowerCase().indexOf("<steptml:");
+  return !final && window.length < 96 && stepOpening.startsWith(written) ? "wait" : undefined;
 }
 
 function withoutPrefix(word: string): string {
-  return word.startsWith("antml:") ? word.slice(6) : word;
+  return word.slice(prefixLength(word));
 }
 
 function isWord(code: number): boolean {

@@ -2,7 +2,8 @@
  * JSON as models write it. Strict JSON is read by the platform; what is not strict is read by a tolerant reader:
  * single quotes, raw line breaks and unescaped quotes in strings, bare keys, trailing or missing commas, Python
  * words, comments, a missing end. One pass, no recursion, linear. Whatever it mended is reported and the caller marks the
- * call. It refuses text that can be read in more than one way: an object whose keys have no values, escaped quotes as keys.
+ * call. It refuses text that can be read in more than one way: an object whose keys have no values, or one key twice, escaped
+ * quotes as keys.
  */
 import type { Json } from "../../contract/index.ts";
 import { isSpace } from "./tag.ts";
@@ -18,9 +19,36 @@ interface JsonText {
 /** `undefined` if there is no value, or if it cannot be told which. */
 export function readJson(text: string): JsonText | undefined {
   const value = strictJson(text);
-  if (value !== undefined) return { value, mended: false, cut: false };
+  if (value !== undefined) return repeatsKey(text, value) ? undefined : { value, mended: false, cut: false };
   const unescaped = /^\s*[{[]\s*\\"/.test(text) ? strictJson(text.replaceAll(/\\(["\\])/g, "$1")) : undefined;
   return unescaped === undefined ? new TolerantReader(text).read() : { value: unescaped, mended: true, cut: false };
+}
+
+/** An object names a key twice: the text has more keys than the value that the platform made of it. */
+function repeatsKey(text: string, value: Json): boolean {
+  let keys = 0;
+  for (let open = text.indexOf('"'); open >= 0; ) {
+    let close = text.indexOf('"', open + 1);
+    while (close >= 0 && isEscaped(text, close)) close = text.indexOf('"', close + 1);
+    if (close < 0) break;
+    const [next] = skipSpace(text, close + 1);
+    if (text.charCodeAt(next) === 58) keys += 1;
+    open = text.indexOf('"', next);
+  }
+  const open: Json[] = [value];
+  for (let one = open.pop(); one !== undefined; one = open.pop()) {
+    if (typeof one !== "object" || one === null) continue;
+    const inner = Object.values(one) as Json[];
+    if (!Array.isArray(one)) keys -= inner.length;
+    for (const each of inner) if (typeof each === "object" && each !== null) open.push(each);
+  }
+  return keys > 0;
+}
+
+function isEscaped(text: string, at: number): boolean {
+  let p = at;
+  while (text.charCodeAt(p - 1) === 92) p -= 1;
+  return (at - p) % 2 === 1;
 }
 
 /** Strict only: for places where a guess must not be made. */
@@ -71,7 +99,7 @@ class TolerantReader {
       this.cut = true;
       while (this.stack.length > 0) this.close();
     }
-    return this.result === undefined ? undefined : { value: this.result, mended: true, cut: this.cut };
+    return this.unsure || this.result === undefined ? undefined : { value: this.result, mended: true, cut: this.cut };
   }
 
   private step(): void {
@@ -121,6 +149,7 @@ class TolerantReader {
   private close(): void {
     const top = this.stack.pop();
     if (top === undefined) return;
+    if (top.entries !== undefined && new Set(top.entries.map(([key]) => key)).size < top.entries.length) this.unsure = true;
     // A key without a value says nothing certain; it is left out and the call is marked anyway.
     this.put(top.entries === undefined ? top.items : Object.fromEntries(top.entries));
   }

@@ -11,6 +11,8 @@ interface BareJson {
   /** Only `{"reply", "tools"}` counts. */
   readonly replyOnly: boolean;
   readonly repairs: readonly Repair[];
+  /** A mark before it says that calls follow, so what is none is an error. */
+  readonly announced: boolean;
 }
 
 /** JSON that names a tool first and cannot be read one way only: an error, because a call is never lost without one. */
@@ -23,7 +25,17 @@ function refusedCall(raw: string, end: FrameEnd, { tools }: FrameContext): reado
   return [{ type: "call", call: decodedCall({ name, input: {}, raw, cutOff: end === "cut", unreadable }) }];
 }
 
-export function bareJsonReader({ replyOnly, repairs }: BareJson) {
+export function bareJsonReader({ announced, ...rules }: BareJson) {
+  const read = unannounced(rules);
+  return (raw: string, end: FrameEnd, context: FrameContext): readonly DecodedPart[] | undefined => {
+    const parts = read(raw, end, context);
+    if (parts !== undefined || !announced) return parts;
+    const unreadable = end === "cut" ? "the call ends before its arguments" : "what the mark before it announces is no call";
+    return [{ type: "call", call: decodedCall({ name: "", input: {}, raw, cutOff: end === "cut", unreadable }) }];
+  };
+}
+
+function unannounced({ replyOnly, repairs }: Omit<BareJson, "announced">) {
   return (raw: string, end: FrameEnd, context: FrameContext): readonly DecodedPart[] | undefined => {
     const read = readJson(raw);
     if (read === undefined) return replyOnly ? undefined : refusedCall(raw, end, context);

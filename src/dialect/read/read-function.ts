@@ -11,17 +11,17 @@ import { isToolName, toolName } from "../names.ts";
 import { type DecodedPart, decodedCall, type Repairs } from "../types.ts";
 import { valueOfText } from "./coerce.ts";
 import { level, startsCdata, tokenize } from "./elements.ts";
-import { readJson } from "./json-text.ts";
+import { readJson, strictJson } from "./json-text.ts";
 import { knownName, MarkupReader, starter } from "./markup-value.ts";
 import { namedArguments } from "./read-json.ts";
-import { bodyOf, withoutPartialTag } from "./read-tool-call.ts";
+import { bodyOf, withoutFence, withoutPartialTag } from "./read-tool-call.ts";
 import { isSpace, readTag } from "./tag.ts";
 
 type Style = "invoke" | "function" | "arguments";
 
 export function functionReader(style: Style) {
   return (raw: string, end: FrameEnd, frame: FunctionFrame, context: FrameContext): readonly DecodedPart[] => {
-    const tag = readTag(raw, 0, true);
+    const tag = readTag(raw, 0, true, undefined, true);
     const opener = tag === "more" ? undefined : tag;
     const from = opener?.end ?? 0;
     const repairs: Repairs = new Set(opener?.repairs);
@@ -43,12 +43,12 @@ export function functionReader(style: Style) {
         const unreadable = "the call ends before its arguments";
         return [{ type: "call", call: decodedCall({ name, input: {}, raw, repairs, cutOff, unreadable }) }];
       }
-      const { to } = bodyOf(raw);
+      const { to } = bodyOf(raw, true);
       const bodyFrom = style === "arguments" ? raw.indexOf(written, from) + written.length : from;
       const inner = innerParameters(raw, bodyFrom, Math.max(bodyFrom, to), shape, style, repairs, cutOff);
       return [{ type: "call", call: decodedCall({ name, raw, repairs, ...inner, cutOff: cutOff && inner.cutOff }) }];
     }
-    if (frame.stray && style !== "arguments") repairs.add("stray text");
+    if (frame.stray) repairs.add("stray text");
     const input: Record<string, Json> = {};
     let unreadable: string | undefined;
     for (const span of spans) {
@@ -60,7 +60,8 @@ export function functionReader(style: Style) {
       }
       const stop = cutOff && span === spans.at(-1) ? Math.max(span.from, withoutPartialTag(raw, span.to)) : span.to;
       const known = knownName(key, shape, repairs);
-      setOwn(input, known, spanValue(raw, { from: span.from, to: stop, guessed: span.guessed }, shape?.property(known), style, repairs));
+      if (Object.hasOwn(input, known)) unreadable = `the parameter ${known} is given twice`;
+      setOwn(input, known, spanValue(raw, { ...span, to: stop }, shape?.property(known), style, repairs));
     }
     return [{ type: "call", call: decodedCall({ name, input, raw, repairs, cutOff, unreadable }) }];
   };
@@ -77,16 +78,10 @@ function nameBefore(raw: string, from: number): string {
   const stop = raw.indexOf("<", from);
   const text = raw.slice(from, stop < 0 ? raw.length : stop);
   const brace = text.indexOf("{");
-  return (brace < 0 ? text : text.slice(0, brace)).trim();
+  return (brace < 0 ? text : text.slice(0, brace)).replace(/```(?:json)?\s*$/, "").trim();
 }
 
-function spanValue(
-  raw: string,
-  { from, to, guessed }: Pick<Span, "from" | "to" | "guessed">,
-  property: Shape | undefined,
-  style: Style,
-  repairs: Repairs,
-): Json {
+function spanValue(raw: string, { from, to, guessed, written }: Span, property: Shape | undefined, style: Style, repairs: Repairs): Json {
   let start = from;
   while (start < to && isSpace(raw.charCodeAt(start))) start += 1;
   if (startsCdata(raw, start)) {
@@ -97,6 +92,8 @@ function spanValue(
   const text = raw.slice(from, to);
   // A value without its closing tag reaches up to the next tag, and the break before that one is the format's.
   const exact = style === "function" ? withoutFormatBreaks(text) : guessed && style === "arguments" ? text.replace(/\r?\n$/, "") : text;
+  const isUntyped = property === undefined || property.types.size === 0;
+  if (written !== undefined && isUntyped) return written === "text" ? exact : (strictJson(exact) ?? exact);
   return valueOfText(exact, property, false, repairs);
 }
 
@@ -121,7 +118,7 @@ function splitSpan(raw: string, span: Span): readonly Span[] {
   let closedAt: number | undefined;
   const finish = (to: number) => {
     const closed = closedAt !== undefined && raw.slice(raw.indexOf(">", closedAt) + 1, to).trim() === "";
-    out.push({ ...current, to: closed ? (closedAt ?? to) : to, guessed: true });
+    out.push({ ...current, to: closed ? (closedAt ?? to) : to, written: undefined, guessed: true });
     closedAt = undefined;
   };
   for (let at = raw.indexOf("<", span.from); at >= 0 && at < span.to; at = raw.indexOf("<", at + 1)) {
@@ -154,7 +151,8 @@ function innerParameters(
   repairs: Repairs,
   cut: boolean,
 ): { readonly input: JsonObject; readonly cutOff: boolean; readonly unreadable?: string } {
-  const body = raw.slice(from, to).trim();
+  const plain = raw.slice(from, to).trim();
+  const body = withoutFence(plain) ?? plain;
   if (body === "") return { input: {}, cutOff: true };
   if (body.startsWith("{")) {
     const read = readJson(body);

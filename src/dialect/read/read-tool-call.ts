@@ -26,12 +26,12 @@ export interface Parameters {
 }
 
 /** The range of a frame's content: behind its opening tag, before its closing tag. */
-export function bodyOf(raw: string): { readonly opener: Tag | undefined; readonly from: number; readonly to: number } {
-  const tag = readTag(raw, 0, true);
+export function bodyOf(raw: string, barred = false): { readonly opener: Tag | undefined; readonly from: number; readonly to: number } {
+  const tag = readTag(raw, 0, true, undefined, barred);
   const opener = tag === "more" ? undefined : tag;
   const from = opener?.end ?? 0;
   const close = raw.lastIndexOf("</");
-  const closer = close >= from ? readTag(raw, close, true) : undefined;
+  const closer = close >= from ? readTag(raw, close, true, undefined, barred) : undefined;
   const closes = closer !== undefined && closer !== "more" && closer.name === opener?.name && isBlankRange(raw, closer.end, raw.length);
   return { opener, from, to: closes ? close : raw.length };
 }
@@ -166,7 +166,7 @@ export function readJsonCall(raw: string, end: FrameEnd, context: FrameContext):
 }
 
 /** ```json … ``` inside the tag. */
-function withoutFence(text: string): string | undefined {
+export function withoutFence(text: string): string | undefined {
   if (!text.startsWith("```")) return undefined;
   const line = text.indexOf("\n");
   const start = line < 0 ? text.search(/[{[]/) : line + 1;

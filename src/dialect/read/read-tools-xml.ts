@@ -53,7 +53,7 @@ export function toolsXmlReader(name: string, extra: readonly Repair[] = []) {
 }
 
 function emptyTag(name: string): Tag {
-  return { name, written: name, closing: false, selfClosing: false, attributes: new Map(), end: 0, repairs: [] };
+  return { name, prefix: "", written: name, closing: false, selfClosing: false, attributes: new Map(), end: 0, repairs: [] };
 }
 
 function call({ raw, repairs, cut }: Reading, name: string, input: Json): DecodedPart {

@@ -8,8 +8,10 @@ import { maxTagLength, type Repair } from "../types.ts";
 import { unescapeXml } from "./entities.ts";
 
 export interface Tag {
-  /** Lower case, without the `antml:` prefix. */
+  /** Lower case, without its prefix. */
   readonly name: string;
+  /** `antml:`, `steptml:` or `｜DSML｜`; empty where the name has none. */
+  readonly prefix: string;
   /** As written, for names that are parameters. */
   readonly written: string;
   readonly closing: boolean;
@@ -28,13 +30,17 @@ const closingQuote: Readonly<Record<string, string>> = { '"': '"', "'": "'", "�
 /**
  * `more`: the text ends inside what may be a tag. `undefined`: not a tag.
  * `known`: a plain lower-case name that the caller found there, which spares cutting it out again.
+ * `barred`: a prefix between bars may stand before the name.
  */
-export function readTag(text: string, at: number, final: boolean, known?: string): Tag | "more" | undefined {
+export function readTag(text: string, at: number, final: boolean, known?: string, barred = false): Tag | "more" | undefined {
   const limit = Math.min(text.length, at + maxTagLength);
   const incomplete = final || text.length > limit ? undefined : "more";
   let p = at + 1;
   const closing = text.charCodeAt(p) === 47;
   if (closing) p += 1;
+  const bars = barred ? barredPrefix(text, p, final) : 0;
+  if (bars === "more") return incomplete;
+  p += bars;
   const nameStart = p;
   let plain = true;
   if (known !== undefined) p += known.length;
@@ -50,11 +56,14 @@ export function readTag(text: string, at: number, final: boolean, known?: string
   if (p === nameStart || !startsName(text.charCodeAt(nameStart))) return undefined;
   // Nearly every tag is plain lower case; the rest pays for its spelling.
   const exact = known !== undefined && p === nameStart + known.length;
-  const written = exact ? known : plain ? text.slice(nameStart, p) : stripPrefix(text.slice(nameStart, p));
+  const word = exact ? known : text.slice(nameStart, p);
+  const colon = plain ? 0 : prefixLength(word.toLowerCase());
+  const written = colon === 0 ? word : word.slice(colon);
   const name = plain ? written : written.toLowerCase();
+  const prefix = bars > 0 ? barredName : colon === 0 ? "" : word.slice(0, colon).toLowerCase();
   // The common case: no attributes.
   if (text.charCodeAt(p) === 62) {
-    return { name, written, closing, selfClosing: false, attributes: noAttributes, end: p + 1, repairs: noRepairs };
+    return { name, prefix, written, closing, selfClosing: false, attributes: noAttributes, end: p + 1, repairs: noRepairs };
   }
   const attributes = new Map<string, string>();
   const repairs: Repair[] = [];
@@ -67,6 +76,7 @@ export function readTag(text: string, at: number, final: boolean, known?: string
     attributes.set("=", value);
     return {
       name,
+      prefix,
       written,
       closing,
       selfClosing: false,
@@ -79,11 +89,11 @@ export function readTag(text: string, at: number, final: boolean, known?: string
     while (p < limit && isSpace(text.charCodeAt(p))) p += 1;
     if (p >= limit) return incomplete;
     const code = text.charCodeAt(p);
-    if (code === 62) return { name, written, closing, selfClosing: false, attributes, end: p + 1, repairs };
+    if (code === 62) return { name, prefix, written, closing, selfClosing: false, attributes, end: p + 1, repairs };
     if (code === 47) {
       if (p + 1 >= limit) return incomplete;
       if (text.charCodeAt(p + 1) !== 62) return undefined;
-      return { name, written, closing, selfClosing: !closing, attributes, end: p + 2, repairs };
+      return { name, prefix, written, closing, selfClosing: !closing, attributes, end: p + 2, repairs };
     }
     const next = readAttribute(text, p, limit, attributes, repairs, incomplete === undefined);
     if (next === "more") return incomplete;
@@ -181,8 +191,24 @@ function unquote(value: string): string {
   return closer !== undefined && value.length > 1 && value.endsWith(closer) ? value.slice(1, -1) : value;
 }
 
-function stripPrefix(name: string): string {
-  return name.length > 6 && name.slice(0, 6).toLowerCase() === "antml:" ? name.slice(6) : name;
+/** Prefixes that models write before the names of their tags. */
+export const tagPrefixes = ["antml:", "steptml:"] as const;
+const barredName = "｜DSML｜";
+
+/** How much of a word in lower case is such a prefix. */
+export function prefixLength(word: string): number {
+  const prefix = tagPrefixes.find((one) => word.length > one.length && word.startsWith(one));
+  return prefix?.length ?? 0;
+}
+
+/** How much of the text at `at` is DeepSeek's prefix between bars. `more`: the text ends inside what may be one. */
+export function barredPrefix(text: string, at: number, final: boolean): number | "more" {
+  const window = text
+    .slice(at, at + barredName.length)
+    .replaceAll("|", "｜")
+    .toUpperCase();
+  if (window === barredName) return barredName.length;
+  return !final && window !== "" && barredName.startsWith(window) ? "more" : 0;
 }
 
 /** Nothing but blanks in a range, without cutting it out. */

@@ -66,7 +66,7 @@ class BareReader {
   }
 
   private object(depth: number): Json | undefined {
-    const entries: [string, Json][] = [];
+    const entries = new Map<string, Json>();
     this.p += 1;
     while (!this.take("}")) {
       const mark = marks.find((one) => this.text.startsWith(one, this.p));
@@ -80,8 +80,9 @@ class BareReader {
       }
       if (!this.take(":")) return undefined;
       const value = this.value(depth + 1);
-      if (value === undefined) return undefined;
-      entries.push([name.trim(), value]);
+      // A key that comes twice can be read in more than one way.
+      if (value === undefined || entries.has(name.trim())) return undefined;
+      entries.set(name.trim(), value);
       if (!this.take(",") && this.text.charAt(this.p) !== "}") return undefined;
     }
     return Object.fromEntries(entries);

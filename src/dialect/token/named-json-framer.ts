@@ -1,6 +1,7 @@
 /** Frames of a name and JSON behind it, as Mistral writes them after its mark: `Read[ARGS]{…}`, `Read[CALL_ID]x[ARGS]{…}`. */
 import type { FrameContext, FrameEnd, Framer } from "../frame/frame.ts";
 import { JsonFramer } from "../frame/frame-json.ts";
+import { withRepairs } from "../frame/text-output.ts";
 import type { DecodedPart } from "../types.ts";
 import { readNamedJson } from "./token-forms.ts";
 
@@ -10,15 +11,24 @@ const header = /^\s*[\p{L}_][\p{L}\p{N}_.:/-]*\s*(?:\[CALL_ID\][^[\]{}]*)?(?:\[A
 export class NamedJsonFramer implements Framer {
   ended: FrameEnd | undefined;
   unsure = false;
-  private head = "";
+  private head: string;
   private json: JsonFramer | undefined;
+
+  constructor(
+    /** The name, where the mark before it is missing. */
+    private readonly name: string,
+  ) {
+    this.head = name;
+  }
 
   giveUp(): number | undefined {
     return undefined;
   }
 
   read(raw: string, end: FrameEnd, context: FrameContext): readonly DecodedPart[] | undefined {
-    return readNamedJson(raw, end, context);
+    const parts = readNamedJson(raw, end, context);
+    if (this.name === "") return parts;
+    return parts?.map((part) => (part.type === "call" ? { type: "call", call: withRepairs(part.call, ["bare JSON"]) } : part));
   }
 
   feed(text: string, from: number, final: boolean): number {

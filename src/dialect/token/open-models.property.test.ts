@@ -11,7 +11,25 @@ const schema: JsonSchema = {
   properties: { text: { type: "string" }, count: { type: "integer" }, list: { type: "array" } },
 };
 const tools = () => schema;
-const text = fc.oneof(fc.string(), fc.constantFrom("a\n", "\n", "</x>", "'\"\\", "日本 🙂", "{a: [1,", "b)], (", "```", "x; y"));
+/** Tokens and closing tags of every form: inside a text they are data. */
+const tokens = [
+  ...[
+    "<|tool_call_end|>",
+    "<｜tool▁call▁end｜>",
+    "<｜tool▁sep｜>",
+    "<|call|>",
+    "<|end|>",
+    "<|END_ACTION|>",
+    "<|tool_call|>",
+    "[TOOL_CALLS]",
+  ],
+  ...["<end_function_call>", "<|python_end|>", "<|tools_suffix|>", "｜DSML｜", "steptml:", "LTparameter>LTinvoke>", '<invoke name="x">'],
+].map((token) => token.replaceAll("LT", "<" + "/"));
+const text = fc.oneof(
+  fc.string(),
+  fc.constantFrom(...tokens),
+  fc.constantFrom("a\n", "\n", "</x>", "'\"\\", "日本 🙂", "{a: [1,", "b)], (", "```", "x; y"),
+);
 const input: fc.Arbitrary<Input> = fc.record({ text, count: fc.integer(), list: fc.array(text, { maxLength: 3 }) });
 
 function python(value: Json): string {
@@ -29,6 +47,13 @@ const json = (value: Input) => JSON.stringify(value);
 const entries = (value: Input, write: (one: Json) => string, between: string) =>
   Object.entries(value).map(([key, one]) => `${key}${between}${write(one)}`);
 
+const end = (name: string) => `<${"/"}${name}>`;
+const plain = (value: Json) => (typeof value === "string" ? value : JSON.stringify(value));
+function invoke(value: Input, prefix: string): string {
+  const each = Object.entries(value).map(([key, one]) => `<${prefix}parameter name="${key}">${plain(one)}${end(`${prefix}parameter`)}\n`);
+  return `<${prefix}invoke name="Do">\n${each.join("")}${end(`${prefix}invoke`)}\n`;
+}
+
 const forms: Readonly<Record<string, (value: Input) => string>> = {
   "Kimi K2": (value) =>
     `<|tool_calls_section_begin|><|tool_call_begin|>functions.Do:0<|tool_call_argument_begin|>${json(value)}<|tool_call_end|><|tool_calls_section_end|>`,
@@ -42,6 +67,11 @@ const forms: Readonly<Record<string, (value: Input) => string>> = {
   Gemma: (value) => `<start_function_call>call:Do{${entries(value, gemma, ":").join(",")}}<end_function_call>`,
   Granite: (value) => `<|tool_call|>[{"name": "Do", "arguments": ${json(value)}}]`,
   Phi: (value) => `<|tool_call|>[{"name": "Do", "arguments": ${json(value)}}]<|/tool_call|>`,
+  "DeepSeek V3.2": (value) => `<｜DSML｜function_calls>\n${invoke(value, "｜DSML｜")}${end("｜DSML｜function_calls")}`,
+  Anthropic: (value) => `<function_calls>\n${invoke(value, "antml:")}${end("function_calls")}`,
+  Step: (value) =>
+    `<｜tool_calls_begin｜><｜tool_call_begin｜>function<｜tool_sep｜>${invoke(value, "steptml:")}<｜tool_call_end｜><｜tool_calls_end｜>`,
+  Apertus: (value) => `<|tools_prefix|>[{"Do": ${json(value)}}]<|tools_suffix|>`,
   Cohere: (value) => `<|START_ACTION|>[{"tool_call_id": "0", "tool_name": "Do", "parameters": ${json(value)}}]<|END_ACTION|>`,
 };
 

@@ -1,6 +1,6 @@
 /**
  * Calls in Python's notation, as Llama, Gemma and others write them: `[read(path="a", limit=3), list()]`. Owns its literals.
- * Refuses whatever is not a literal, because a name or an expression has no value here.
+ * Refuses whatever is not a literal, because a name or an expression has no value here, and a parameter that comes twice.
  */
 import type { Json } from "../../contract/index.ts";
 
@@ -57,6 +57,7 @@ class PythonReader {
       this.blanks();
       const key = this.match(/[\p{L}_][\p{L}\p{N}_]*/uy);
       this.need("=");
+      if (Object.hasOwn(input, key)) throw new NotPython();
       input[key] = this.value(0);
       if (!this.take(",")) break;
     }

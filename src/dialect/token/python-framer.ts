@@ -18,7 +18,8 @@ export class PythonFramer implements Framer {
   read(raw: string, end: FrameEnd, context: FrameContext): readonly DecodedPart[] {
     const calls = end === "closed" ? readPythonCalls(raw) : undefined;
     if (calls !== undefined) return pythonParts(calls, raw, context);
-    const unreadable = end === "cut" ? "the call ends before its closing bracket" : "its arguments are not plain values";
+    const unreadable =
+      end === "cut" ? "the call ends before its closing bracket" : "its arguments are not plain values, each with one name";
     return [{ type: "call", call: decodedCall({ name: pythonName(raw), input: {}, raw, cutOff: end === "cut", unreadable }) }];
   }
 

@@ -3,11 +3,11 @@
  * Granite, Phi, Llama, LFM. As data: which tokens end a form and how its text is read. A form that cannot be read is an
  * error that says why, because its tokens leave no doubt that a call was meant.
  */
-import type { JsonObject } from "../../contract/index.ts";
+import type { Json, JsonObject } from "../../contract/index.ts";
 import type { FrameContext, FrameEnd } from "../frame/frame.ts";
 import { isObject, shapeOf } from "../frame/shape.ts";
 import { isToolName, toolName } from "../names.ts";
-import { readJson } from "../read/json-text.ts";
+import { readJson, strictJson } from "../read/json-text.ts";
 import { callsOfJson, namedArguments } from "../read/read-json.ts";
 import { type DecodedPart, decodedCall, type Repairs } from "../types.ts";
 import { readBareObject } from "./bare-object.ts";
@@ -45,12 +45,17 @@ function jsonObject(text: string, repairs: Repairs): { readonly input: JsonObjec
   return { input: read !== undefined && isObject(read.value) ? read.value : undefined, cut: read?.cut ?? true };
 }
 
-const anyToken = /<\/?[|｜][^<>]{1,40}>/gu;
+const maxTail = 160;
+
+/** Without the tokens at either end; those inside a text belong to it. */
+function betweenTokens(raw: string): string {
+  const body = raw.replace(/^(?:\s*<\/?[|｜][^<>]{1,40}>)+/u, "");
+  const from = Math.max(0, body.length - maxTail);
+  return body.slice(0, from) + body.slice(from).replace(/(?:<\/?[|｜][^<>]{1,40}>\s*)+$/u, "");
+}
 
 /** A name, a separating token, and JSON: `functions.Read:0<|tool_call_argument_begin|>{…}`, `function<｜tool▁sep｜>Read⏎{…}`. */
 const separated: Read = (raw, end, context) => {
-  const invoke = raw.search(/<(?:steptml:)?invoke\s/);
-  if (invoke >= 0) return context.decode(raw.slice(invoke).replaceAll("steptml:", "").replaceAll(anyToken, ""));
   const repairs: Repairs = new Set();
   const inner = raw.replace(/^<[|｜][^<>]*>/u, "").replace(/<[|｜]tool[▁_]call[▁_]end[|｜]>$/iu, "");
   const at = /<[|｜]tool[▁_](?:sep|call[▁_]argument[▁_]begin)[|｜]>/iu.exec(inner);
@@ -76,7 +81,7 @@ export const readNamedJson: Read = (raw, end, context) => {
 
 /** One JSON value or a list, or Python's notation, between two tokens. */
 const listed: Read = (raw, end, context) => {
-  const body = raw.replaceAll(anyToken, "").trim();
+  const body = betweenTokens(raw).trim();
   const python = readPythonCalls(body);
   if (python !== undefined) return pythonParts(python, raw, context);
   const repairs: Repairs = new Set();
@@ -96,7 +101,9 @@ export function pythonParts(
   raw: string,
   context: FrameContext,
 ): readonly DecodedPart[] {
-  return calls.flatMap(({ name, input }) => named({ raw, name, input, repairs: new Set(), end: "closed", cut: false }, context));
+  return calls.flatMap(({ name, input }) =>
+    named({ raw, name: name.replace(/\.call$/, ""), input, repairs: new Set(), end: "closed", cut: false }, context),
+  );
 }
 
 /** gpt-oss: `<|channel|>commentary to=functions.Read <|constrain|>json<|message|>{…}<|call|>`. */
@@ -109,7 +116,10 @@ const harmony: Read = (raw, end, context) => {
   if (to === undefined) return at < 0 ? undefined : [{ type: "text", text: /\banalysis\b/.test(head) ? raw : body }];
   const repairs: Repairs = new Set();
   const { input, cut } = at < 0 ? { input: undefined, cut: true } : jsonObject(body, repairs);
-  return named({ raw, name: to, input, repairs, end, cut }, context);
+  // The calls that OpenAI's wrapper holds stand in one list.
+  const wrapped = to === "multi_tool_use.parallel" && context.tools(to) === undefined && input !== undefined;
+  const calls = wrapped ? callsOfJson(input, { raw, repairs, cutOff: end === "cut" && cut, sure: true }, context) : undefined;
+  return calls ?? named({ raw, name: to, input, repairs, end, cut }, context);
 };
 
 /** Gemma: `call:Read{path:<escape>a<escape>}`. */
@@ -120,38 +130,57 @@ const gemma: Read = (raw, end, context) => {
   return named({ raw, name: call?.[1] ?? "", input, repairs: new Set(), end, cut: true }, context);
 };
 
-const dsml: Read = (raw, _end, context) => context.decode(raw.replaceAll(/[|｜]DSML[|｜]/giu, ""));
+/** Apertus: `[{"Read": {…}}]`, each call under the name of its tool. */
+const keyed: Read = (raw, end, context) => {
+  const list = strictJson(betweenTokens(raw));
+  const given = Array.isArray(list) ? (list as readonly Json[]) : [];
+  if (given.length === 0 || !given.every(isObject)) return listed(raw, end, context);
+  return given
+    .flatMap((one) => Object.entries(one))
+    .flatMap(([name, value]) => {
+      const input = isObject(value) ? value : undefined;
+      return named({ raw, name, input, repairs: new Set(), end, cut: false }, context);
+    });
+};
+
 const thought: Read = (raw) => [{ type: "text", text: raw }];
 
-function form(read: Read, ends: readonly string[], stops: readonly string[] = []): TokenForm {
-  return { read, ends: new Set(ends), stops: new Set(stops) };
+function form(read: Read, quoting: TokenForm["quoting"], ends: readonly string[], stops: readonly string[] = []): TokenForm {
+  return { read, quoting, ends: new Set(ends), stops: new Set(stops) };
 }
 
-const harmonyForm = form(harmony, ["call", "end", "return"], ["start"]);
-const listForm = form(listed, ["end_action", "/tool_call", "tool_call_end", "action_end", "python_end"], ["eom_id", "eot_id", "im_end"]);
+const harmonyForm = form(harmony, "recipient", ["call", "end", "return"], ["start"]);
+const listForm = form(
+  listed,
+  "json",
+  ["end_action", "/tool_call", "tool_call_end", "action_end", "python_end"],
+  ["eom_id", "eot_id", "im_end"],
+);
 
 /** The form that a token opens. */
 export const tokenForms: ReadonlyMap<string, TokenForm> = new Map([
-  ["tool_call_begin", form(separated, ["tool_call_end"], ["tool_call_begin", "tool_calls_end", "tool_calls_section_end"])],
-  ["dsml:function_calls", form(dsml, ["/dsml:function_calls"])],
-  ["dsml:tool_calls", form(dsml, ["/dsml:tool_calls"])],
-  ["dsml:invoke", form(dsml, ["/dsml:invoke"], ["dsml:invoke"])],
+  ["tool_call_begin", form(separated, "json", ["tool_call_end"], ["tool_call_begin", "tool_calls_end", "tool_calls_section_end"])],
   ["start", harmonyForm],
   ["channel", harmonyForm],
-  ["start_function_call", form(gemma, ["end_function_call"], ["start_function_call"])],
-  ["|tool_call", form(gemma, ["tool_call|"], ["|tool_call"])],
+  ["start_function_call", form(gemma, "marks", ["end_function_call"], ["start_function_call"])],
+  ["|tool_call", form(gemma, "marks", ["tool_call|"], ["|tool_call"])],
   ["start_action", listForm],
   ["tool_call", listForm],
   ["tool_call_start", listForm],
   ["python_start", listForm],
-  ["start_thinking", form(thought, ["end_thinking"])],
+  ["start_thinking", form(thought, "none", ["end_thinking"])],
+  ["inner_prefix", form(thought, "none", ["inner_suffix"])],
+  ["tools_prefix", form(keyed, "json", ["tools_suffix"])],
 ]);
 
 /** Tokens that begin a section of calls and say nothing themselves. */
-export const sectionTokens: ReadonlySet<string> = new Set(["tool_calls_begin", "tool_calls_section_begin"]);
+export const sectionTokens: ReadonlySet<string> = new Set([
+  ...["tool_calls_begin", "tool_calls_section_begin", "tool_call_section_begin", "dsml:function_calls", "dsml:tool_calls"],
+]);
 
 /** Tokens that end a section of calls or a turn; they are dropped beside a call. */
 export const closingTokens: ReadonlySet<string> = new Set([
   ...["tool_calls_end", "tool_calls_section_end", "tool_call_end", "end_action", "/tool_call", "tool_call|", "python_end", "action_end"],
-  ...["eom_id", "eot_id", "im_end", "call", "return", "end", "end_of_sentence"],
+  ...["tool_call_section_end", "/dsml:function_calls", "/dsml:tool_calls", "/dsml:invoke", "tools_suffix"],
+  ...["eom_id", "eot_id", "eom", "eot", "im_end", "call", "return", "end", "end_of_sentence"],
 ]);

@@ -13,7 +13,7 @@ const maxToken = 48;
 const complete = /^<(\/?)[|｜]([\p{L}\p{N}_▁/]{1,40})(?:[|｜]>|[|｜]([\p{L}_]{1,20})(?:>|(?=\s)))/u;
 const partial = /^<\/?(?:[|｜](?:[\p{L}\p{N}_▁/]{0,40}(?:[|｜][\p{L}_]{0,20})?)?)?$/u;
 /** Tokens without bars. */
-const plain = ["<start_function_call>", "<end_function_call>", "<|tool_call>", "<tool_call|>"] as const;
+const plain = ["<start_function_call>", "<end_function_call>", "<|tool_call>", "<tool_call|>", "<|channel>"] as const;
 
 /** `more`: the text ends inside what may be a token. `undefined`: no token stands at `at`. */
 export function tokenAt(text: string, at: number, final: boolean): Token | "more" | undefined {
