@@ -101,11 +101,12 @@ export class Performer {
     const { session, call, shown, approvalId, isAgain } = performance;
     const { store } = this.#dependencies;
     const durable = this.#dependencies.durable && needsDisk(real.plan);
-    if (this.#maySettleLater(performance, real)) {
+    if (this.#mayStartLater(performance, real)) {
       const known = { record: session.record, cwd: session.cwd };
       const startedAt = this.#dependencies.now();
       this.#later(store.startCallSoon(call.id, () => callStart(known, call, shown, { ...this.#dependencies, now: () => startedAt })));
-      return this.#run(performance, real, journal, { durable: false, soon: true });
+      // Whoever listens hears the end at once, and the beginning is committed together with it.
+      return this.#run(performance, real, journal, { durable: false, soon: !this.#feed.isHeard });
     }
     const start = callStart(session, call, shown, this.#dependencies, journal);
     // A call that was asked about is in the stream already.
@@ -171,11 +172,11 @@ export class Performer {
   }
 
   /**
-   * A call that changes nothing, that nobody was asked about and nobody watches need not wait for its records:
-   * they are a few milliseconds behind at most, and in order.
+   * A call that changes nothing and that nobody was asked about need not wait for its records: they are a few
+   * milliseconds behind at most, and in order.
    */
-  #maySettleLater({ approvalId, isNew }: Performance, { plan }: Prepared): boolean {
-    return isNew && approvalId === undefined && !needsDisk(plan) && !this.#feed.isHeard;
+  #mayStartLater({ approvalId, isNew }: Performance, { plan }: Prepared): boolean {
+    return isNew && approvalId === undefined && !needsDisk(plan);
   }
 
   #later(events: Promise<readonly KaryiEvent[]>): void {

@@ -98,6 +98,8 @@ export class CallMemory implements FileMemory {
   }
 
   remember(path: string, fingerprint: Fingerprint): void {
+    // What the session knows already need not be written again.
+    if (isSame(this.get(path), fingerprint)) return;
     this.#seen[path] = fingerprint;
     this.#touched = true;
   }
@@ -149,4 +151,8 @@ export class CallMemory implements FileMemory {
       seen: this.#seen,
     };
   }
+}
+
+function isSame(known: Fingerprint | undefined, { size, mtimeMs, hash }: Fingerprint): boolean {
+  return known?.size === size && known.mtimeMs === mtimeMs && known.hash === hash;
 }

@@ -2,7 +2,7 @@
 import { constants, deflateRawSync, inflateRawSync } from "node:zlib";
 
 /** Shorter texts are not worth it. */
-const fromLength = 1024;
+const fromLength = 2048;
 /** Up to here a small window sees the whole text. Setting up a large one takes longer than deflating so little. */
 const smallLength = 4096;
 const small = { windowBits: 12, memLevel: 4 } as const;

@@ -136,7 +136,8 @@ async function placeOf(path: string, { desk, session }: DirectCall) {
 
 function begin(name: string, input: JsonObject, { session, callId, signal, by }: DirectCall): Promise<Result> {
   const request: CallRequest = { id: callId, name, input, direct: true, by };
-  return session.begin(request, { signal });
+  // The id was made for this request, so nothing is looked up by it.
+  return session.begin(request, { signal, fresh: true });
 }
 
 function succeed(result: Result): Result {

@@ -12,6 +12,7 @@ import * as fs from "node:fs";
 import { promisify } from "node:util";
 import type { FileStat, PathKind } from "../../contract/index.ts";
 import { exactly, nameOfBytes, systemPath } from "./byte-name.ts";
+import { Warmth } from "./warm.ts";
 
 const callOpen = promisify(fs.open);
 export const open = (path: string, flags: number, mode?: number): Promise<number> => callOpen(systemPath(path), flags, mode);
@@ -43,9 +44,11 @@ export const readlink = async (path: string): Promise<string> => nameOfBytes(awa
 const callReaddir = promisify(fs.readdir);
 export const readdir = (path: string): Promise<string[]> => callReaddir(systemPath(path));
 const callRealpath = promisify(fs.realpath.native);
+const walked = new Warmth();
 export async function realpath(path: string): Promise<string> {
   const system = systemPath(path);
-  const real = await callRealpath(system);
+  const real = walked.has(path) ? fs.realpathSync.native(system) : await callRealpath(system);
+  walked.note(path);
   return exactly(real, () => fs.realpathSync.native(system, { encoding: "buffer" }));
 }
 

@@ -5,15 +5,17 @@
  */
 import type { DirectoryEntry, FileStat, FileWriter, Fingerprint, OpenFile, PathFacts } from "../../contract/index.ts";
 import { ToolFailure } from "../../contract/index.ts";
-import { close, fstat, kindOf, lstat, lstatCold, readEntries, readFully, toStat } from "./calls.ts";
+import { close, fstat, kindOf, lstat, lstatCold, readEntries, readFully, readWarm, toStat } from "./calls.ts";
 import { fileFailure, isMissing, tooLarge } from "./failures.ts";
 import { holdDirectory, openRegular, whyUnusable } from "./handles.ts";
 import { removeFile, replaceFile, sha256 } from "./replace.ts";
 import { type OwnPlaces, resolvePath } from "./resolve.ts";
+import { Warmth } from "./warm.ts";
 
 const defaultMaxBytes = 256 << 20;
 const maxAttempts = 3;
 const statsAtOnce = 64;
+const wasRead = new Warmth();
 
 export interface FilesOptions {
   /** The session's working directory at this moment. */
@@ -57,8 +59,11 @@ async function openFile(facts: PathFacts): Promise<OpenFile> {
     stat: toStat(stats),
     async read(position, length, reuse) {
       const buffer = reuse?.byteLength === length ? reuse : Buffer.allocUnsafeSlow(length);
+      const content = `${stats.dev}:${stats.ino}:${stats.mtimeMs}:${position}:${length}`;
       try {
-        return buffer.subarray(0, await readFully(fd, buffer, position));
+        const count = await (wasRead.has(content) ? readWarm(fd, buffer, position, length) : readFully(fd, buffer, position));
+        wasRead.note(content);
+        return buffer.subarray(0, count);
       } catch (error) {
         throw fileFailure(error, facts.asked);
       }
