@@ -2,6 +2,7 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { createEngine } from "../src/index.ts";
 import { readEvents, type ServerSentEvent, startGateway, type TestGateway } from "./support/gateway.ts";
 
 let gateway: TestGateway;
@@ -78,6 +79,44 @@ test("one stream for many sessions has a cursor over all of them, and tells the 
   ]);
   expect(later.at(-1)?.data.items).toMatchObject([{ kind: "approval", session_id: "two", tool: "Write" }]);
   expect((await gateway.api("GET", "/events?sessions=none")).status).toBe(404);
+});
+
+test("the inbox tells what another process asks and answers", async () => {
+  const other = await createEngine({ workspace: gateway.workspace, home: gateway.home, approvals: "record" });
+  const cards = (all: readonly ServerSentEvent[]) => all.filter(({ event }) => event === "inbox").at(-1)?.data.items ?? [];
+  const isThere = (all: readonly ServerSentEvent[]) => cards(all).some(({ summary }: { summary: string }) => summary.includes("theirs.txt"));
+  try {
+    const session = await other.openSession({ id: "theirs", owner: "local", channel: "local" });
+    let approvalId: string | undefined;
+    let answered: Promise<unknown> | undefined;
+    await readEvents(gateway, "/api/v1/events?inbox=1", (all) => {
+      if (all.length === 1) void session.call("Write", { file_path: "theirs.txt", content: "x" }).then((asked) => ({ approvalId } = asked));
+      if (isThere(all)) answered ??= other.answer(approvalId ?? cards(all)[0].id, { answer: "deny" }, "test");
+      return answered !== undefined && !isThere(all);
+    });
+    expect(await answered).toMatchObject({ status: "refused" });
+  } finally {
+    await other.close();
+  }
+});
+
+test("a position beyond the end is told to be lost and begins anew, and no other reader waits for it", async () => {
+  const { first_seq, last_seq } = (await gateway.api("GET", "/sessions/one/events", undefined, { accept: "application/json" })).body;
+  const beyond = await readEvents(gateway, "/api/v1/sessions/one/events", upTo(last_seq + 1), { headers: { "last-event-id": "999999" } });
+  expect(beyond[0]).toEqual({ event: "events_lost", data: { after: 999_999, first_seq } });
+  expect(seqs(beyond.slice(1))).toEqual(Array.from({ length: last_seq }, (_, index) => index + 1));
+});
+
+test("a stream ends with its session", async () => {
+  await gateway.api("POST", "/sessions", { id: "brief" });
+  await read("brief");
+  let removed: Promise<unknown> | undefined;
+  const events = await readEvents(gateway, "/api/v1/sessions/brief/events", (all) => {
+    if (all.length === 2) removed ??= gateway.api("DELETE", "/sessions/brief");
+    return false;
+  });
+  expect(await removed).toMatchObject({ status: 204 });
+  expect(seqs(events)).toEqual([1, 2]);
 });
 
 test("after a restart streams go on where they were, and what waited can be answered", async () => {

@@ -108,6 +108,12 @@ export class Runner implements AgentRunner {
     return Promise.all(records.map((record) => this.#stateOf(record)));
   }
 
+  async leftByServers(): Promise<readonly RunState[]> {
+    const open = await this.#ports.durable.runs({ open: true });
+    const left = open.filter(({ orphaned, input }) => orphaned && (input as unknown as RunInput).served === true);
+    return Promise.all(left.reverse().map((record) => this.#stateOf(record)));
+  }
+
   async cancel(sessionId: string, runId: string): Promise<boolean> {
     const record = await this.#ports.durable.run(runId);
     if (record?.sessionId !== sessionId || record.phase === "ended") return false;
@@ -196,6 +202,7 @@ export class Runner implements AgentRunner {
       ...(request.maxRounds === undefined ? {} : { maxRounds: request.maxRounds }),
       ...(request.maxCostUsd === undefined ? {} : { maxCostUsd: request.maxCostUsd }),
       ...(request.record === undefined ? {} : { record: request.record }),
+      ...(request.served === true ? { served: true } : {}),
     };
   }
 

@@ -18,6 +18,8 @@ export interface RunRequest {
   readonly resume?: boolean;
   /** Keeps the provider's answers in this file, for `replay/FILE`. */
   readonly record?: string;
+  /** A server drives it: whoever serves this home next goes on with it. */
+  readonly served?: boolean;
   readonly signal?: AbortSignal;
 }
 
@@ -69,6 +71,8 @@ export interface AgentRunner {
   state(sessionId: string, runId: string): Promise<RunState | undefined>;
   /** Runs of a session, newest first. */
   list(sessionId: string): Promise<readonly RunState[]>;
+  /** Unfinished runs that a server drove which is gone, oldest first. */
+  leftByServers(): Promise<readonly RunState[]>;
   /** False if the run is over or unknown. */
   cancel(sessionId: string, runId: string): Promise<boolean>;
   /** `now` goes in after the current results; `after` begins when the run has ended. */

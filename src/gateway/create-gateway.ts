@@ -51,6 +51,8 @@ export interface Gateway {
   upgrade(request: UpgradeRequest): Promise<UpgradeAnswer>;
   /** The answer to what could not be read as a request. */
   malformed(status: number): { readonly body: string; readonly headers: Readonly<Record<string, string>> };
+  /** Goes on with the runs that an earlier server left unfinished. */
+  goOn(): Promise<void>;
   /** A link that logs a browser in once, as the token of this name. */
   loginLink(token: string): string;
   /** Streams end, and calls that are under way are told to. */
@@ -144,6 +146,7 @@ export function createGateway(options: GatewayOptions): Gateway {
   };
   for (const path of ["/metrics", "/api/*", "/agent/*", "/mcp", "/mcp/*"]) app.use(path, letIn, limitBody(limits.maxBodyBytes));
 
+  for (const path of ["/healthz", "/metrics", "/login"]) router.note("get", path);
   app.get("/healthz", (c) => c.json({ status: "ok", version: options.version }));
 
   const metrics = new Metrics([
@@ -253,6 +256,17 @@ export function createGateway(options: GatewayOptions): Gateway {
       const code = status === 431 ? "headers_too_large" : status === 408 ? "request_timeout" : "invalid_request";
       const body = JSON.stringify(new Problem(status, code, "This is not a request that can be read.").toJson());
       return { body, headers: { ...dataHeaders, "content-type": "application/json", "x-request-id": options.newId() } };
+    },
+    async goOn() {
+      for (const { sessionId, runId } of await engine.runner.leftByServers()) {
+        try {
+          const record = await desk.session(sessionId);
+          if (record !== undefined) await engine.runner.start(await desk.handle(record), { resume: true, runId });
+        } catch (err) {
+          // Such as a model without its key: the run stays as it is, for a later start.
+          log.error({ err }, "a run could not go on");
+        }
+      }
     },
     loginLink: (token) => `${origin()}/login?code=${browsers.makeLink(token)}`,
     async close() {

@@ -82,6 +82,7 @@ export function problemOf(error: unknown): Problem {
   if (error instanceof ToolFailure) {
     const more = error.details === undefined ? {} : { details: error.details };
     if (error.code === "tool_error") return new Problem(503, "unavailable", error.message, more);
+    if (error.code === "invalid_tool_input") return new Problem(400, "invalid_request", error.message, more);
     return new Problem(statusOfCode[error.code], error.code === "tool_not_found" ? "not_found" : error.code, error.message, more);
   }
   return new Problem(500, "internal", "Something went wrong in Karyi; the log of the server says what.");

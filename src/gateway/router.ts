@@ -29,6 +29,8 @@ interface AnswerSpec {
   readonly schema?: z.ZodType;
   /** Default: `application/json`. */
   readonly contentType?: string;
+  /** Server-sent events instead, if they are asked for. */
+  readonly stream?: true;
 }
 
 export interface RouteSpec<P, Q, B> {
@@ -73,6 +75,7 @@ const commonErrors: Readonly<Record<number, string>> = {
   401: "No valid token: `unauthorized`.",
   403: "The token lacks the scope, or the request came from a foreign page.",
   404: "There is no such thing, or it belongs to another user.",
+  405: "This path does not know the method; `Allow` says which ones it knows.",
   409: "It is no longer as the request supposes.",
   413: "The body is too long.",
   415: "The body is not JSON.",
@@ -107,7 +110,7 @@ export class Router {
     handle: (request: RouteRequest<P, Q, B>) => Promise<RouteAnswer> | RouteAnswer,
   ): void {
     const path = spec.root ? spec.path : `${this.#prefix}${spec.path}`;
-    this.#routes.push({ method: spec.method.toUpperCase(), pattern: patternOf(path) });
+    this.note(spec.method, path);
     const route = createRoute(routeConfig(spec, path));
     const run = async (c: Context<GatewayEnv>): Promise<Response> => {
       const valid = (part: "param" | "query" | "json") => c.req.valid(part as never) as unknown;
@@ -129,6 +132,11 @@ export class Router {
     };
     // The table's own types say what a handler may answer, so hono's inference of it is not needed.
     this.app.openapi({ ...route, middleware: [requireScope(spec.scope), checkBody(spec)] }, run as never);
+  }
+
+  /** A path that is served, so that its other methods are told apart from what is not there. */
+  note(method: Method, path: string): void {
+    this.#routes.push({ method: method.toUpperCase(), pattern: patternOf(path) });
   }
 
   /** Methods of the routes that a path fits; empty if it fits none. */
@@ -175,10 +183,12 @@ function isJson(type: string | undefined): boolean {
 }
 
 function routeConfig<P, Q, B>(spec: RouteSpec<P, Q, B>, path: string): RouteConfig {
-  const answers = Object.entries(spec.answers).map(([status, { description, schema, contentType = "application/json" }]) => [
-    status,
-    { description, ...(schema === undefined ? {} : { content: { [contentType]: { schema } } }) },
-  ]);
+  const answers = Object.entries(spec.answers).map(([status, { description, schema: given, contentType = "application/json", stream }]) => {
+    const schema = given ?? (Number(status) >= 400 ? errorSchema : undefined);
+    const content = schema === undefined ? {} : { [contentType]: { schema } };
+    const all = stream === true ? { ...content, "text/event-stream": { schema: z.string() } } : content;
+    return [status, { description, ...(Object.keys(all).length === 0 ? {} : { content: all }) }];
+  });
   const errors = Object.entries(commonErrors).map(([status, description]) => [
     status,
     { description, content: { "application/json": { schema: errorSchema } } },

@@ -100,7 +100,7 @@ export class LiveStream {
     const places = new Map(this.#places);
     for (const { event, data } of messages) {
       if (event === "inbox") this.#listener.onInbox(JSON.parse(data) as InboxView);
-      else if (event !== "events_lost") {
+      else if (event !== "events_lost" && event !== "session_removed") {
         const one = JSON.parse(data) as WireEvent;
         events.push(one);
         places.set(one.session_id, one.seq);

@@ -9,6 +9,8 @@ export interface RunInput {
   readonly maxRounds?: number;
   readonly maxCostUsd?: number;
   readonly record?: string;
+  /** Driven by a server, so the next one goes on with it. */
+  readonly served?: boolean;
   readonly child?: ChildInput;
 }
 

@@ -154,6 +154,7 @@ async function listen(
   const address = origin();
   await claim.setAddress(address);
   log.info({ address }, "listening");
+  await gateway.goOn().catch((err: unknown) => log.error({ err }, "the runs of an earlier server could not be looked up"));
   return {
     address,
     loginLink: gateway.loginLink(ownTokenName),

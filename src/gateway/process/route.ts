@@ -20,7 +20,9 @@ const replySchema = z
   .openapi("ProcessReply");
 const waitingSchema = z
   .object({
-    approval_id: z.string(),
+    approval_id: z.string().optional(),
+    /** In its place if a value is asked for: answered with `POST /api/v1/values/ID`. */
+    request_id: z.string().optional(),
     status: z.literal("waiting"),
     reply: z.string(),
     run_id: z.string().optional(),
@@ -32,7 +34,8 @@ interface Exchange {
   readonly session: SessionHandle;
   /** As the client named it. */
   readonly sessionId: string;
-  readonly signal: AbortSignal;
+  /** The client went away. */
+  readonly gone: AbortSignal;
   readonly by: string;
   onEvent(event: JsonObject): void;
 }
@@ -49,7 +52,7 @@ export function addProcessRoute(routes: Routes): void {
       scope: "call",
       body: processBody,
       answers: {
-        200: { description: "The reply; with `stream` server-sent events, the last of them `run_end`.", schema: replySchema },
+        200: { description: "The reply; with `stream` server-sent events, the last of them `run_end`.", schema: replySchema, stream: true },
         202: { description: "The agent waits for a person.", schema: waitingSchema },
         499: { description: "The client went away." },
         504: { description: "The command's time was over." },
@@ -61,7 +64,7 @@ export function addProcessRoute(routes: Routes): void {
       const exchange = {
         session: await openSession(routes, caller, body),
         sessionId: body.session_id,
-        signal: AbortSignal.any([connection.gone, routes.closing]),
+        gone: connection.gone,
         by: callerText(caller, connection),
       };
       const work = (on: Exchange["onEvent"]) =>
@@ -118,8 +121,9 @@ async function streamed(
 }
 
 async function callTool(routes: Routes, queue: Queue, tool: DirectTool, exchange: Exchange): Promise<Outcome> {
-  const { engine, desk, newId } = routes;
-  const { session, sessionId, signal, by } = exchange;
+  const { engine, desk, newId, closing } = routes;
+  const { session, sessionId, gone, by } = exchange;
+  const signal = AbortSignal.any([gone, closing]);
   const callId = newId();
   const stop = engine.onEvent((event) => {
     if (event.sessionId === session.id && event.callId === callId) exchange.onEvent(wireEvent(event, sessionId));
@@ -132,24 +136,51 @@ async function callTool(routes: Routes, queue: Queue, tool: DirectTool, exchange
   }
 }
 
-async function askAgent({ engine, desk }: Routes, prompt: string, exchange: Exchange, isStreamed: boolean): Promise<Outcome> {
-  const { session, sessionId, signal } = exchange;
+async function askAgent({ engine, desk, closing }: Routes, prompt: string, exchange: Exchange, isStreamed: boolean): Promise<Outcome> {
+  const { session, sessionId, gone } = exchange;
   const { agent, model } = await desk.defaultsOf(session.record);
-  const run = engine.runner.run(session, { prompt, signal, ...(agent && { agent }), ...(model && { model }) });
+  const cancelled = new AbortController();
+  const over = new AbortController();
+  const once = { once: true, signal: over.signal };
+  // Whoever goes away does not want the run any more. A server that stops leaves it to the next one.
+  const leave = (): void => {
+    if (!closing.aborted) cancelled.abort();
+  };
+  const stops = new Promise<"stops">((resolve) => closing.addEventListener("abort", () => resolve("stops"), once));
+  gone.addEventListener("abort", leave, once);
+  if (gone.aborted) leave();
+  const run = engine.runner.run(session, { prompt, served: true, signal: cancelled.signal, ...(agent && { agent }), ...(model && { model }) });
   let runId: string | undefined;
-  for (;;) {
-    const next = await run.next();
-    if (next.done) return ended(next.value);
-    const event: KaryiEvent = next.value;
-    if (event.type === "run_start") runId = event.body.run_id;
-    exchange.onEvent(wireEvent(event, sessionId));
-    // Whoever reads a stream sees the question there and the answer after it; a whole answer cannot wait for a person.
-    if (event.type === "permission_request" && !isStreamed) {
+  const known = () => (runId === undefined ? {} : { run_id: runId });
+  try {
+    for (;;) {
+      const next = await Promise.race([run.next(), stops]);
+      if (next === "stops") {
+        goOn(run);
+        throw new Problem(503, "unavailable", "The server stops. The run goes on when it is started again.", { details: known() });
+      }
+      if (next.done) return ended(next.value);
+      const event: KaryiEvent = next.value;
+      if (event.type === "run_start") runId = event.body.run_id;
+      exchange.onEvent(wireEvent(event, sessionId));
+      // Whoever reads a stream sees the question there and the answer after it; a whole answer cannot wait for a person.
+      const question = isStreamed ? undefined : questionOf(event);
+      if (question === undefined) continue;
       goOn(run);
-      const body = { approval_id: event.body.approval_id, status: "waiting", reply: `Waiting for a person: ${event.body.summary}` };
-      return { status: 202, body: { ...body, ...(runId === undefined ? {} : { run_id: runId }) } };
+      return { status: 202, body: { ...question, status: "waiting", ...known() } };
     }
+  } finally {
+    over.abort();
   }
+}
+
+/** What a person has to answer before the run goes on. */
+function questionOf({ type, body }: KaryiEvent): JsonObject | undefined {
+  if (type === "permission_request") return { approval_id: body.approval_id, reply: `Waiting for a person: ${body.summary}` };
+  if (type === "value_request" && body.status === "asked") {
+    return { request_id: body.request_id, reply: `Waiting for a person to give ${body.key}: ${body.reason}` };
+  }
+  return undefined;
 }
 
 /** The run itself goes on in the background; only this request is over. */

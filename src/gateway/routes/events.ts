@@ -32,7 +32,7 @@ export function addEventRoutes(routes: Routes): void {
       scope: "read",
       params: sessionIdParam,
       query: eventsQuery,
-      answers: { 200: { description: "Events: `text/event-stream`, or JSON if that is asked for.", schema: eventList } },
+      answers: { 200: { description: "Events: `text/event-stream`, or JSON if that is asked for.", schema: eventList, stream: true } },
     },
     async ({ caller, params, query, connection, header }) => {
       const record = await sessions.get(caller, params.id);
@@ -44,6 +44,7 @@ export function addEventRoutes(routes: Routes): void {
         deliver: (encoded) => (types === undefined || types.has(encoded.event.type) ? stream.write(encoded.numbered) : stream.isReady),
         lost: (asked, first) => (asked > 0 ? stream.tell("events_lost", { after: asked, first_seq: first }) : true),
         failed: () => stream.end(),
+        removed: () => stream.end(),
       });
       stream.onDrain(() => subscription.resume());
       stream.onClose(() => subscription.stop());
@@ -90,8 +91,15 @@ function streamMany(
         at.set(id, encoded.event.seq);
         return stream.write(Buffer.concat([Buffer.from(`id: ${cursor()}\n`), encoded.bytes]));
       },
-      lost: (asked, first) => (asked > 0 ? stream.tell("events_lost", { session_id: id, after: asked, first_seq: first }) : true),
+      lost: (asked, first) => {
+        at.set(id, first - 1);
+        return asked > 0 ? stream.tell("events_lost", { session_id: id, after: asked, first_seq: first }) : true;
+      },
       failed: () => stream.end(),
+      // The others go on; whoever comes back with this session among them gets 404.
+      removed: () => {
+        if (at.delete(id)) stream.tell("session_removed", { session_id: id });
+      },
     });
   });
   stream.onDrain(() => {

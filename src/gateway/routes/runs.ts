@@ -68,6 +68,7 @@ export function addRunRoutes(routes: Routes): void {
       const [agent, model] = [body.agent ?? defaults.agent, body.model ?? defaults.model];
       const state = await engine.runner.start(session, {
         prompt,
+        served: true,
         ...(runId === undefined ? {} : { runId }),
         ...(agent === undefined ? {} : { agent }),
         ...(model === undefined ? {} : { model }),
@@ -160,7 +161,7 @@ export function addRunRoutes(routes: Routes): void {
       const { model, workspace, prompt } = await desk.demoTour(language);
       const { handle } = await sessions.create(caller, { workspace });
       await desk.setDefaults(handle, { model });
-      await engine.runner.start(await desk.handle(handle.record), { prompt, model });
+      await engine.runner.start(await desk.handle(handle.record), { prompt, model, served: true });
       return { status: 201, body: await wireSession(routes, handle.record) };
     },
   );

@@ -47,6 +47,8 @@ export interface EventReader {
   /** Events that the reader asked for are no longer kept. */
   lost?(after: number, first: number): boolean;
   failed(error: unknown): void;
+  /** The session is not there any more. */
+  removed(): void;
 }
 
 export interface Subscription {
@@ -56,7 +58,7 @@ export interface Subscription {
 }
 
 interface Tail {
-  /** Last event that was handed to live readers. */
+  /** Last event that is known of; live readers have had it. */
   last: number;
   readonly readers: Set<Reader>;
   refreshing: boolean;
@@ -66,12 +68,16 @@ interface Reader {
   readonly sessionId: string;
   readonly target: EventReader;
   seq: number;
+  /** Its position was looked at: it is one of this stream. */
+  checked: boolean;
   state: "live" | "behind" | "reading" | "stopped";
 }
 
 const pageSize = 200;
 /** Other processes are looked for this often at most. */
 const lookMs = 100;
+/** In the place of the last event of a session that is not there any more. */
+const gone = -1;
 
 export class EventHub {
   readonly #source: EventSource;
@@ -88,9 +94,9 @@ export class EventHub {
   }
 
   subscribe(sessionId: string, after: number, target: EventReader): Subscription {
-    const tail = this.#tails.get(sessionId) ?? { last: after, readers: new Set(), refreshing: false };
+    const tail = this.#tails.get(sessionId) ?? { last: 0, readers: new Set(), refreshing: false };
     this.#tails.set(sessionId, tail);
-    const reader: Reader = { sessionId, target, seq: after, state: "behind" };
+    const reader: Reader = { sessionId, target, seq: after, checked: false, state: "behind" };
     tail.readers.add(reader);
     void this.#catchUp(tail, reader);
     void this.#look();
@@ -99,7 +105,7 @@ export class EventHub {
       stop: () => {
         reader.state = "stopped";
         tail.readers.delete(reader);
-        if (tail.readers.size === 0) this.#tails.delete(sessionId);
+        if (tail.readers.size === 0 && this.#tails.get(sessionId) === tail) this.#tails.delete(sessionId);
       },
     };
   }
@@ -118,17 +124,29 @@ export class EventHub {
   #hear(event: KaryiEvent): void {
     const tail = this.#tails.get(event.sessionId);
     if (tail === undefined || event.seq <= tail.last) return;
-    if (event.seq === tail.last + 1) this.#publish(tail, event);
+    // Whoever is not live yet reads up to `last` before it is.
+    if (event.seq === tail.last + 1 || !hasLive(tail)) this.#publish(tail, new EncodedEvent(event, this.#encode));
     else void this.#refresh(event.sessionId, tail);
   }
 
-  #publish(tail: Tail, event: KaryiEvent): void {
-    tail.last = event.seq;
-    const encoded = new EncodedEvent(event, this.#encode);
+  #publish(tail: Tail, encoded: EncodedEvent): void {
+    tail.last = encoded.event.seq;
     for (const reader of tail.readers) if (reader.state === "live") this.#give(reader, encoded);
   }
 
+  /** A reader came with a position that is new here: those who are live read what is before it. */
+  #raise(tail: Tail, seq: number): void {
+    if (seq <= tail.last) return;
+    tail.last = seq;
+    for (const reader of tail.readers) {
+      if (reader.state !== "live") continue;
+      reader.state = "behind";
+      void this.#catchUp(tail, reader);
+    }
+  }
+
   #give(reader: Reader, encoded: EncodedEvent): void {
+    if (encoded.event.seq <= reader.seq) return;
     if (encoded.event.seq !== reader.seq + 1 && reader.seq !== 0) {
       // A live reader is always at the tail; a hole means that the store has to be read.
       reader.state = "behind";
@@ -145,25 +163,26 @@ export class EventHub {
     if (reader.state !== "behind") return;
     reader.state = "reading";
     try {
-      let first = true;
+      if (!reader.checked && !(await this.#check(reader))) return;
       for (;;) {
         const page = await this.#source.read(reader.sessionId, reader.seq, pageSize);
         if (isStopped(reader) || this.#closed.signal.aborted) return;
         const [oldest] = page;
-        if (first && oldest !== undefined && oldest.seq > reader.seq + 1 && reader.target.lost?.(reader.seq, oldest.seq) === false) {
-          reader.state = "behind";
-          return;
-        }
-        first = false;
+        if (oldest === undefined && reader.seq < tail.last) throw new Error("events that were heard of are not there any more");
+        if (oldest !== undefined && oldest.seq > reader.seq + 1 && !this.#tellLost(reader, oldest.seq)) return;
         for (const event of page) {
+          const encoded = new EncodedEvent(event, this.#encode);
           reader.seq = event.seq;
-          if (reader.target.deliver(new EncodedEvent(event, this.#encode))) continue;
+          const isReady = reader.target.deliver(encoded);
+          // Nobody told of this one yet: it is new to those who are live, too.
+          if (event.seq > tail.last) this.#publish(tail, encoded);
+          if (isReady) continue;
           reader.state = "behind";
           return;
         }
-        tail.last = Math.max(tail.last, reader.seq);
         if (page.length < pageSize && reader.seq >= tail.last) break;
       }
+      this.#raise(tail, reader.seq);
       reader.state = "live";
       reader.target.caughtUp?.();
     } catch (error) {
@@ -173,13 +192,29 @@ export class EventHub {
     }
   }
 
+  /** A position beyond the last event is of another stream: of a session that was removed, or of events that a crash took. */
+  async #check(reader: Reader): Promise<boolean> {
+    const head = (await this.#source.heads([reader.sessionId])).get(reader.sessionId);
+    if (isStopped(reader)) return false;
+    reader.checked = true;
+    return reader.seq <= (head?.last ?? 0) || this.#tellLost(reader, head?.first ?? 1);
+  }
+
+  /** The reader goes on with event `first`. False if it is behind now. */
+  #tellLost(reader: Reader, first: number): boolean {
+    const isReady = reader.target.lost?.(reader.seq, first) ?? true;
+    reader.seq = first - 1;
+    if (!isReady) reader.state = "behind";
+    return isReady;
+  }
+
   async #refresh(sessionId: string, tail: Tail): Promise<void> {
     if (tail.refreshing) return;
     tail.refreshing = true;
     try {
       for (;;) {
         const page = await this.#source.read(sessionId, tail.last, pageSize);
-        for (const event of page) if (event.seq > tail.last) this.#publish(tail, event);
+        for (const event of page) if (event.seq > tail.last) this.#publish(tail, new EncodedEvent(event, this.#encode));
         if (page.length < pageSize) return;
       }
     } catch (error) {
@@ -197,12 +232,12 @@ export class EventHub {
     try {
       while (this.#tails.size > 0 && !signal.aborted) {
         const changed = this.#source.changed(signal);
-        const heads = await this.#source.heads([...this.#tails.keys()]);
-        for (const [sessionId, { last }] of heads) {
-          const tail = this.#tails.get(sessionId);
-          if (tail !== undefined && last > tail.last && [...tail.readers].some(({ state }) => state === "live")) {
-            await this.#refresh(sessionId, tail);
-          }
+        const asked = new Set(this.#tails.keys());
+        const heads = await this.#source.heads([...asked]);
+        for (const [sessionId, tail] of this.#tails) {
+          const last = asked.has(sessionId) ? (heads.get(sessionId)?.last ?? gone) : tail.last;
+          if (last === gone) for (const { target } of tail.readers) target.removed();
+          else if (last > tail.last && hasLive(tail)) await this.#refresh(sessionId, tail);
         }
         await changed;
         await pause(lookMs, signal);
@@ -213,6 +248,11 @@ export class EventHub {
       this.#looking = false;
     }
   }
+}
+
+function hasLive({ readers }: Tail): boolean {
+  for (const { state } of readers) if (state === "live") return true;
+  return false;
 }
 
 function isStopped(reader: Reader): boolean {

@@ -1,4 +1,5 @@
 /** All that waits for a person, and the figures for badges: looked up when something changed, told to whoever watches. */
+import { setTimeout } from "node:timers/promises";
 import type { ApprovalRecord, KaryiEngine, KaryiEvent, SessionRecord } from "../../contract/index.ts";
 import { byId, topOf } from "../family.ts";
 import type { PendingValue, ValueDesk } from "../values.ts";
@@ -39,7 +40,7 @@ const telling = new Set<KaryiEvent["type"]>([
 const pauseMs = 100;
 
 export interface InboxSource {
-  readonly engine: Pick<KaryiEngine, "approvals" | "onEvent">;
+  readonly engine: Pick<KaryiEngine, "approvals" | "changed" | "onEvent">;
   readonly values: ValueDesk;
   sessionsOf(owner: string): Promise<readonly SessionRecord[]>;
   /** An agent is at work in the session: it answers the programs of its terminal itself. */
@@ -52,7 +53,9 @@ export class Inbox {
   readonly #questions = new TerminalQuestions();
   readonly #watchers = new Map<string, Set<(view: InboxView) => void>>();
   readonly #stops: (() => void)[];
+  readonly #closed = new AbortController();
   #timer: NodeJS.Timeout | undefined;
+  #following = false;
 
   constructor(source: InboxSource) {
     this.#source = source;
@@ -98,16 +101,29 @@ export class Inbox {
     const all = this.#watchers.get(owner) ?? new Set();
     all.add(onView);
     this.#watchers.set(owner, all);
+    void this.#follow();
     return () => {
       all.delete(onView);
       if (all.size === 0) this.#watchers.delete(owner);
     };
   }
 
-  /** Also called if another process committed something. */
+  /** As long as anybody watches: what another process asks or answers is heard of only by its commit. */
+  async #follow(): Promise<void> {
+    if (this.#following) return;
+    this.#following = true;
+    const { signal } = this.#closed;
+    while (this.#watchers.size > 0 && !signal.aborted) {
+      await this.#source.engine.changed(signal);
+      this.noteChange();
+      await setTimeout(pauseMs, undefined, { ref: false });
+    }
+    this.#following = false;
+  }
+
   noteChange(): void {
     if (this.#watchers.size === 0 || this.#timer !== undefined) return;
-    this.#timer = setTimeout(() => {
+    this.#timer = globalThis.setTimeout(() => {
       this.#timer = undefined;
       void this.#tellAll();
     }, pauseMs);
@@ -115,6 +131,7 @@ export class Inbox {
   }
 
   close(): void {
+    this.#closed.abort();
     clearTimeout(this.#timer);
     for (const stop of this.#stops) stop();
     this.#watchers.clear();
