@@ -84,7 +84,8 @@ test("one stream for many sessions has a cursor over all of them, and tells the 
 test("the inbox tells what another process asks and answers", async () => {
   const other = await createEngine({ workspace: gateway.workspace, home: gateway.home, approvals: "record" });
   const cards = (all: readonly ServerSentEvent[]) => all.filter(({ event }) => event === "inbox").at(-1)?.data.items ?? [];
-  const isThere = (all: readonly ServerSentEvent[]) => cards(all).some(({ summary }: { summary: string }) => summary.includes("theirs.txt"));
+  const isThere = (all: readonly ServerSentEvent[]) =>
+    cards(all).some(({ summary }: { summary: string }) => summary.includes("theirs.txt"));
   try {
     const session = await other.openSession({ id: "theirs", owner: "local", channel: "local" });
     let approvalId: string | undefined;

@@ -9,10 +9,7 @@ let gateway: TestGateway;
 let folder: string;
 
 const models = {
-  writes: [
-    { text: "First.", calls: [{ name: "Write", input: { file_path: "made.txt", content: "made\n" } }] },
-    { text: "Written." },
-  ],
+  writes: [{ text: "First.", calls: [{ name: "Write", input: { file_path: "made.txt", content: "made\n" } }] }, { text: "Written." }],
   asks: [{ calls: [{ name: "GetValue", input: { key: "API_KEY", reason: "the call needs it" } }] }, { text: "Got it." }],
 };
 

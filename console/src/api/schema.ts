@@ -495,7 +495,8 @@ export interface components {
       run?: Record<string, unknown>;
     };
     ProcessWaiting: {
-      approval_id: string;
+      approval_id?: string;
+      request_id?: string;
       status: "waiting";
       reply: string;
       run_id?: string;
@@ -538,6 +539,7 @@ export interface paths {
         401: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
         403: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
         404: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
+        405: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
         409: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
         413: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
         415: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
@@ -557,6 +559,7 @@ export interface paths {
         401: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
         403: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
         404: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
+        405: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
         409: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
         413: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
         415: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
@@ -577,6 +580,7 @@ export interface paths {
         401: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
         403: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
         404: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
+        405: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
         409: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
         413: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
         415: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
@@ -595,6 +599,7 @@ export interface paths {
         401: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
         403: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
         404: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
+        405: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
         409: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
         413: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
         415: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
@@ -613,6 +618,7 @@ export interface paths {
         401: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
         403: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
         404: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
+        405: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
         409: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
         413: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
         415: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
@@ -633,6 +639,7 @@ export interface paths {
         401: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
         403: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
         404: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
+        405: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
         409: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
         413: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
         415: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
@@ -652,6 +659,7 @@ export interface paths {
         401: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
         403: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
         404: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
+        405: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
         409: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
         413: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
         415: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
@@ -673,6 +681,7 @@ export interface paths {
         401: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
         403: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
         404: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
+        405: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
         409: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
         413: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
         415: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
@@ -693,6 +702,7 @@ export interface paths {
         401: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
         403: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
         404: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
+        405: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
         409: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
         413: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
         415: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
@@ -713,6 +723,7 @@ export interface paths {
         401: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
         403: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
         404: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
+        405: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
         409: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
         413: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
         415: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
@@ -733,6 +744,7 @@ export interface paths {
         401: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
         403: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
         404: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
+        405: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
         409: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
         413: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
         415: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
@@ -753,6 +765,7 @@ export interface paths {
         401: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
         403: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
         404: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
+        405: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
         409: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
         413: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
         415: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
@@ -768,11 +781,12 @@ export interface paths {
       parameters: { query?: { after?: number | null; before?: number | null; limit?: number; types?: string }; header?: never; path: { id: string }; cookie?: never };
       requestBody?: never;
       responses: {
-        200: { headers: Record<string, string>; content: { "application/json": components["schemas"]["EventList"] } };
+        200: { headers: Record<string, string>; content: { "application/json": components["schemas"]["EventList"]; "text/event-stream": string } };
         400: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
         401: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
         403: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
         404: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
+        405: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
         409: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
         413: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
         415: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
@@ -793,6 +807,7 @@ export interface paths {
         401: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
         403: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
         404: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
+        405: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
         409: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
         413: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
         415: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
@@ -813,6 +828,7 @@ export interface paths {
         401: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
         403: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
         404: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
+        405: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
         409: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
         413: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
         415: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
@@ -833,6 +849,7 @@ export interface paths {
         401: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
         403: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
         404: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
+        405: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
         409: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
         413: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
         415: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
@@ -853,6 +870,7 @@ export interface paths {
         401: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
         403: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
         404: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
+        405: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
         409: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
         413: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
         415: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
@@ -873,6 +891,7 @@ export interface paths {
         401: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
         403: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
         404: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
+        405: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
         409: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
         413: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
         415: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
@@ -893,6 +912,7 @@ export interface paths {
         401: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
         403: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
         404: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
+        405: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
         409: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
         413: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
         415: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
@@ -911,6 +931,7 @@ export interface paths {
         401: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
         403: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
         404: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
+        405: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
         409: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
         413: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
         415: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
@@ -931,6 +952,7 @@ export interface paths {
         401: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
         403: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
         404: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
+        405: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
         409: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
         413: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
         415: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
@@ -951,6 +973,7 @@ export interface paths {
         401: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
         403: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
         404: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
+        405: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
         409: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
         413: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
         415: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
@@ -971,6 +994,7 @@ export interface paths {
         401: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
         403: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
         404: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
+        405: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
         409: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
         413: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
         415: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
@@ -991,6 +1015,7 @@ export interface paths {
         401: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
         403: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
         404: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
+        405: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
         409: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
         413: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
         415: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
@@ -1011,6 +1036,7 @@ export interface paths {
         401: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
         403: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
         404: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
+        405: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
         409: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
         413: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
         415: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
@@ -1031,6 +1057,7 @@ export interface paths {
         401: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
         403: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
         404: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
+        405: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
         409: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
         413: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
         415: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
@@ -1051,6 +1078,7 @@ export interface paths {
         401: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
         403: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
         404: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
+        405: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
         409: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
         413: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
         415: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
@@ -1071,6 +1099,7 @@ export interface paths {
         401: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
         403: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
         404: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
+        405: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
         409: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
         413: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
         415: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
@@ -1091,6 +1120,7 @@ export interface paths {
         401: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
         403: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
         404: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
+        405: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
         409: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
         413: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
         415: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
@@ -1111,6 +1141,7 @@ export interface paths {
         401: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
         403: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
         404: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
+        405: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
         409: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
         413: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
         415: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
@@ -1131,11 +1162,12 @@ export interface paths {
         401: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
         403: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
         404: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
+        405: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
         409: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
         413: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
         415: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
         421: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
-        426: { headers: Record<string, string>; content?: never };
+        426: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
         429: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
         500: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
         503: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
@@ -1152,6 +1184,7 @@ export interface paths {
         401: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
         403: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
         404: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
+        405: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
         409: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
         413: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
         415: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
@@ -1172,6 +1205,7 @@ export interface paths {
         401: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
         403: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
         404: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
+        405: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
         409: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
         413: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
         415: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
@@ -1192,6 +1226,7 @@ export interface paths {
         401: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
         403: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
         404: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
+        405: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
         409: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
         413: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
         415: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
@@ -1212,6 +1247,7 @@ export interface paths {
         401: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
         403: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
         404: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
+        405: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
         409: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
         413: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
         415: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
@@ -1232,6 +1268,7 @@ export interface paths {
         401: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
         403: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
         404: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
+        405: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
         409: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
         413: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
         415: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
@@ -1254,6 +1291,7 @@ export interface paths {
         401: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
         403: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
         404: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
+        405: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
         409: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
         413: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
         415: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
@@ -1274,6 +1312,7 @@ export interface paths {
         401: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
         403: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
         404: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
+        405: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
         409: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
         413: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
         415: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
@@ -1292,6 +1331,7 @@ export interface paths {
         401: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
         403: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
         404: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
+        405: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
         409: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
         413: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
         415: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
@@ -1312,6 +1352,7 @@ export interface paths {
         401: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
         403: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
         404: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
+        405: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
         409: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
         413: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
         415: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
@@ -1332,6 +1373,7 @@ export interface paths {
         401: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
         403: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
         404: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
+        405: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
         409: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
         413: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
         415: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
@@ -1352,6 +1394,7 @@ export interface paths {
         401: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
         403: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
         404: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
+        405: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
         409: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
         413: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
         415: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
@@ -1372,6 +1415,7 @@ export interface paths {
         401: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
         403: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
         404: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
+        405: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
         409: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
         413: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
         415: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
@@ -1392,6 +1436,7 @@ export interface paths {
         401: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
         403: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
         404: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
+        405: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
         409: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
         413: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
         415: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
@@ -1412,6 +1457,7 @@ export interface paths {
         401: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
         403: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
         404: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
+        405: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
         409: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
         413: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
         415: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
@@ -1432,6 +1478,7 @@ export interface paths {
         401: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
         403: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
         404: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
+        405: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
         409: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
         413: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
         415: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
@@ -1450,6 +1497,7 @@ export interface paths {
         401: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
         403: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
         404: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
+        405: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
         409: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
         413: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
         415: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
@@ -1470,6 +1518,7 @@ export interface paths {
         401: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
         403: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
         404: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
+        405: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
         409: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
         413: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
         415: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
@@ -1490,6 +1539,7 @@ export interface paths {
         401: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
         403: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
         404: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
+        405: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
         409: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
         413: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
         415: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
@@ -1508,6 +1558,7 @@ export interface paths {
         401: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
         403: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
         404: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
+        405: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
         409: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
         413: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
         415: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
@@ -1528,6 +1579,7 @@ export interface paths {
         401: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
         403: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
         404: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
+        405: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
         409: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
         413: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
         415: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
@@ -1543,21 +1595,22 @@ export interface paths {
       parameters: { query?: never; header?: never; path?: never; cookie?: never };
       requestBody: { content: { "application/json": components["schemas"]["ProcessRequest"] } };
       responses: {
-        200: { headers: Record<string, string>; content: { "application/json": components["schemas"]["ProcessReply"] } };
+        200: { headers: Record<string, string>; content: { "application/json": components["schemas"]["ProcessReply"]; "text/event-stream": string } };
         202: { headers: Record<string, string>; content: { "application/json": components["schemas"]["ProcessWaiting"] } };
         400: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
         401: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
         403: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
         404: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
+        405: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
         409: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
         413: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
         415: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
         421: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
         429: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
-        499: { headers: Record<string, string>; content?: never };
+        499: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
         500: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
         503: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
-        504: { headers: Record<string, string>; content?: never };
+        504: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
       };
     };
   };
@@ -1571,6 +1624,7 @@ export interface paths {
         401: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
         403: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
         404: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
+        405: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
         409: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
         413: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
         415: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
@@ -1591,6 +1645,7 @@ export interface paths {
         401: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
         403: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
         404: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
+        405: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
         409: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
         413: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
         415: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
@@ -1611,6 +1666,7 @@ export interface paths {
         401: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
         403: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
         404: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
+        405: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
         409: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
         413: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
         415: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
@@ -1631,6 +1687,7 @@ export interface paths {
         401: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
         403: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
         404: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
+        405: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
         409: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
         413: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
         415: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
@@ -1651,6 +1708,7 @@ export interface paths {
         401: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
         403: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
         404: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
+        405: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
         409: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
         413: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
         415: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };

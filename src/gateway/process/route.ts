@@ -149,7 +149,13 @@ async function askAgent({ engine, desk, closing }: Routes, prompt: string, excha
   const stops = new Promise<"stops">((resolve) => closing.addEventListener("abort", () => resolve("stops"), once));
   gone.addEventListener("abort", leave, once);
   if (gone.aborted) leave();
-  const run = engine.runner.run(session, { prompt, served: true, signal: cancelled.signal, ...(agent && { agent }), ...(model && { model }) });
+  const run = engine.runner.run(session, {
+    prompt,
+    served: true,
+    signal: cancelled.signal,
+    ...(agent && { agent }),
+    ...(model && { model }),
+  });
   let runId: string | undefined;
   const known = () => (runId === undefined ? {} : { run_id: runId });
   try {
