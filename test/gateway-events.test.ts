@@ -84,16 +84,15 @@ test("one stream for many sessions has a cursor over all of them, and tells the 
 test("the inbox tells what another process asks and answers", async () => {
   const other = await createEngine({ workspace: gateway.workspace, home: gateway.home, approvals: "record" });
   const cards = (all: readonly ServerSentEvent[]) => all.filter(({ event }) => event === "inbox").at(-1)?.data.items ?? [];
-  const isThere = (all: readonly ServerSentEvent[]) =>
-    cards(all).some(({ summary }: { summary: string }) => summary.includes("theirs.txt"));
+  const theirs = (all: readonly ServerSentEvent[]) => cards(all).find(({ summary }: { summary: string }) => summary.includes("theirs.txt"));
   try {
     const session = await other.openSession({ id: "theirs", owner: "local", channel: "local" });
-    let approvalId: string | undefined;
     let answered: Promise<unknown> | undefined;
     await readEvents(gateway, "/api/v1/events?inbox=1", (all) => {
-      if (all.length === 1) void session.call("Write", { file_path: "theirs.txt", content: "x" }).then((asked) => ({ approvalId } = asked));
-      if (isThere(all)) answered ??= other.answer(approvalId ?? cards(all)[0].id, { answer: "deny" }, "test");
-      return answered !== undefined && !isThere(all);
+      if (all.length === 1) void session.call("Write", { file_path: "theirs.txt", content: "x" });
+      const card = theirs(all);
+      if (card !== undefined) answered ??= other.answer(card.id, { answer: "deny" }, "test");
+      return answered !== undefined && card === undefined;
     });
     expect(await answered).toMatchObject({ status: "refused" });
   } finally {

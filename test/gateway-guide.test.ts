@@ -170,6 +170,7 @@ describe("codes", () => {
       [0xc3, 0x28],
       [0xde, 0xad, 0xbe, 0xef, 0xca, 0xfe, 0xba, 0xbe],
       [1, 2, 3, 4],
+      [0, 1, 2, 0x62, 0x69, 0x6e],
     ];
     for (const bytes of noise) {
       await writeFile(at("noise"), Buffer.from(bytes));
@@ -177,6 +178,8 @@ describe("codes", () => {
     }
     await writeFile(at("gbk.txt"), Buffer.from([0xc4, 0xe3, 0xba, 0xc3, 0xca, 0xc0, 0xbd, 0xe7, 0x0a]));
     expect((await call("read_file", { path: "gbk.txt" })).body.tool_result).toMatchObject({ size: 9, content: "你好世界\n" });
+    await writeFile(at("wide.txt"), Buffer.from("一 wide\n", "utf16le"));
+    expect((await call("read_file", { path: "wide.txt" })).body.tool_result).toMatchObject({ content: "一 wide\n" });
   });
 });
 

@@ -76,6 +76,11 @@ export function problemOfResult({ error, output, approvalId }: Result): Problem 
   return new Problem(statusOfCode[error.code], error.code, error.message, Object.keys(details).length === 0 ? {} : { details });
 }
 
+/** A failure that was thrown where the call is the whole request. */
+export function problemOfFailure({ code, message, details }: ToolFailure): Problem {
+  return new Problem(statusOfCode[code], code, message, details === undefined ? {} : { details });
+}
+
 /** What an exception is to the one who asked. A defect keeps its words to itself: they may hold anything. */
 export function problemOf(error: unknown): Problem {
   if (error instanceof Problem) return error;

@@ -3,9 +3,16 @@
  * with `stream` as server-sent events that end with `run_end`.
  */
 import { z } from "@hono/zod-openapi";
-import type { Connection, JsonObject, KaryiEvent, RunOutcome, SessionHandle } from "../../contract/index.ts";
+import {
+  type Connection,
+  type JsonObject,
+  type KaryiEvent,
+  type RunOutcome,
+  type SessionHandle,
+  ToolFailure,
+} from "../../contract/index.ts";
 import { type Caller, callerText } from "../auth/scopes.ts";
-import { Problem, problemOf } from "../problem.ts";
+import { Problem, problemOf, problemOfFailure } from "../problem.ts";
 import type { RouteAnswer } from "../router.ts";
 import type { Routes } from "../routes/context.ts";
 import { SseStream } from "../stream/sse.ts";
@@ -131,6 +138,8 @@ async function callTool(routes: Routes, queue: Queue, tool: DirectTool, exchange
   try {
     const result = await runDirectTool(tool, { session, desk, queue, callId, signal, by });
     return { status: 200, body: { reply: String(result.text), tool_result: result } };
+  } catch (error) {
+    throw error instanceof ToolFailure ? problemOfFailure(error) : error;
   } finally {
     stop();
   }

@@ -41,6 +41,8 @@ export async function textHead(file: OpenFile, maxBytes: number): Promise<TextHe
   const decoded = (await decodeText(body, encoding)).text;
   const whole = partial ? decoded.replace(cutCharacter, "").replace(/[\ud800-\udbff]$/, "") : decoded;
   const isGuess = encoding !== "utf-8";
+  // Without a mark it was the NULs that spoke for wide characters: they do so beside plain letters, spaces and line breaks alone.
+  if (isWide && bom.length === 0 && !/[\t\n\r -~]/.test(whole)) return undefined;
   if (whole.includes("\0") || (isGuess && (notInText.test(whole) || stray.test(whole)))) return undefined;
   return { text: showable(whole), size, truncated: partial, exact: !partial && !stray.test(whole) };
 }
