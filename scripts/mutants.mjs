@@ -56,6 +56,20 @@ const mutants = [
     'case "granted":\n      case "used":\n      case "expired":',
     [promises, "src/engine/gate.test.ts"],
   ],
+  [
+    "gate: a question that is gone opens nothing",
+    gate,
+    'throw new ToolFailure("permission_denied", "The approval is gone.", { details: { reason: "approval_missing" } });',
+    'return { id, status: "granted" };',
+    ["src/engine/gate.test.ts"],
+  ],
+  [
+    "gate: an ended call is opened by no later answer",
+    gate,
+    'if (signal.aborted) throw new ToolFailure("cancelled", "The call was ended while it waited for an answer.");',
+    "",
+    ["src/engine/gate.test.ts"],
+  ],
   ["gate: the policy of now counts", gate, "record.policyVersion !== this.#policyVersion(request.session)", "false", [promises, life]],
   [
     "guarded files: nothing is written after the end",
@@ -84,6 +98,13 @@ const mutants = [
     "limit.throwIfAborted();",
     "if (limit.aborted) return;",
     ["src/engine/path-locks.test.ts", "test/locks.test.ts"],
+  ],
+  [
+    "path locks: a cancelled wait for another process takes nothing",
+    locks,
+    "if (signal.aborted)\n      throw new ToolFailure",
+    "if (signal.aborted && !signal.aborted)\n      throw new ToolFailure",
+    ["src/engine/path-locks.test.ts"],
   ],
   [
     "a parent named later bounds the session",

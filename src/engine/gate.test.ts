@@ -21,3 +21,26 @@ it.each(["used", "expired", "void"] as const)("a used or expired approval opens 
     details: { reason: `approval_${status}` },
   });
 });
+
+/** A gate whose question is answered elsewhere; `found` is what the store tells of it, one answer after the other. */
+function waiting(signal: AbortSignal, ...found: readonly (ApprovalRecord | undefined)[]) {
+  const answers = [...found];
+  const dependencies = {
+    asker: () => ({ asking: "record" }),
+    store: { approval: async () => answers.shift(), changed: async () => {} },
+  } as unknown as EngineDependencies;
+  const pending = { id: "a", status: "pending", card: {} } as ApprovalRecord;
+  return new Gate(dependencies, {} as EventFeed).pass({ ...request, wait: true, signal } as GateRequest, pending);
+}
+
+it("a question that is gone opens nothing", async () => {
+  await expect(waiting(new AbortController().signal, undefined)).rejects.toMatchObject({
+    code: "permission_denied",
+    details: { reason: "approval_missing" },
+  });
+});
+
+it("a call that was ended while it waited is not opened by a later answer", async () => {
+  const [pending, granted] = (["pending", "granted"] as const).map((status) => ({ id: "a", status, card: {} }) as ApprovalRecord);
+  await expect(waiting(AbortSignal.abort(), pending, granted)).rejects.toMatchObject({ code: "cancelled" });
+});

@@ -1,4 +1,5 @@
 import { expect, it } from "vitest";
+import type { LockHolder } from "../contract/index.ts";
 import { PathLocks } from "./path-locks.ts";
 
 const never = new AbortController().signal;
@@ -59,4 +60,16 @@ it("a call that gives up waiting leaves its place to the next", async () => {
   await expect(second).rejects.toThrow("enough");
   expect(await isGranted(third)).toBe(true);
   release();
+});
+
+it("a call that is cancelled while another process holds its path gets nothing, though the path is free by then", async () => {
+  const stop = new AbortController();
+  const held: (LockHolder | undefined)[] = [{ path: "a", callId: "theirs", ownerId: "other", pid: 1, since: 0, stopped: false }];
+  const paths = new PathLocks({
+    acquireLocks: async () => held.shift(),
+    releaseLocks: async () => {},
+    changed: async () => stop.abort(),
+  });
+  await expect(paths.acquire("mine", ["a"], stop.signal)).rejects.toMatchObject({ code: "cancelled" });
+  expect(await isGranted(paths.acquire("next", ["a"], never))).toBe(true);
 });
