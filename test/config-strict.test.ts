@@ -22,6 +22,8 @@ const bad: readonly [string, string][] = [
   ["BASH(git status *)", "did you mean Bash(git status *)?"],
   ["Raed(src/**)", "did you mean Read(src/**)?"],
   ["Bash(git status", 'the ")" at the end is missing'],
+  ["mcp_github__list_*", "did you mean mcp__github__list_*?"],
+  ["MCP__github", "did you mean mcp__github?"],
   ["git status *", "write Bash(git status *)"],
 ];
 

@@ -30,9 +30,12 @@ function problemOf(text: string, tools: readonly string[]): RuleProblem | undefi
   if (!reading.ok) return { rule: text, message: reading.error, certain: true };
   const { tool } = reading.rule;
   const name = text.trim().split("(", 1)[0]?.trim() ?? tool;
-  if (tools.includes(tool) || tools.includes(name) || knownByForm.test(name)) return undefined;
+  if (tools.includes(tool) || tools.includes(name)) return undefined;
+  const nearlyMcp = /^mcp_+/i.exec(name)?.[0];
+  const isMisspelt = nearlyMcp !== undefined && nearlyMcp !== "mcp__";
+  if (!isMisspelt && knownByForm.test(name)) return undefined;
   if (name.endsWith("*") && tools.some((known) => known.startsWith(name.slice(0, -1)))) return undefined;
-  const near = nearestName(name, tools);
+  const near = isMisspelt ? `mcp__${name.slice(nearlyMcp.length)}` : nearestName(name, tools);
   const message = `The rule ${JSON.stringify(text)} names no tool that exists${near === undefined ? "." : `; did you mean ${near}${text.trim().slice(name.length)}?`}`;
   return { rule: text, message, certain: near !== undefined };
 }
