@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { describe, expect, it } from "vitest";
-import type { Mode, OpenSessionOptions, Rules, Verdict } from "../src/index.ts";
+import type { Mode, OpenSessionOptions, Rules, SessionHandle, Toolkit, Verdict } from "../src/index.ts";
 import { modes } from "../src/index.ts";
 import { testEngine } from "./support/engine.ts";
 import fc from "./support/fast-check.ts";
@@ -136,6 +136,11 @@ describe("policy by session", () => {
     ["a rule that is not closed", { rules: { ask: ["Bash(git status"] } }, 'the ")" at the end is missing'],
     ["a mode that does not exist", { mode: "everything" as Mode }, "must be plan, default, accept-edits, auto"],
     ["a network that does not exist", { network: "some" as "on" }, "must be none, loopback, on"],
+    ["a parent that is only an id", { parent: "parent" as unknown as SessionHandle }, "must be its handle"],
+    ["a misspelt option", { parnet: "parent" } as OpenSessionOptions, "did you mean 'parent'?"],
+    ["a misspelt list of rules", { rules: { denny: ["Read"] } as Partial<Rules> }, "did you mean 'rules.deny'?"],
+    ["a rule that is no list", { rules: { deny: "Read" as unknown as string[] } }, "must be a list of texts"],
+    ["a toolkit without an agent", { toolkit: ["Read"] as unknown as Toolkit }, "must name its agent and its tools"],
   ];
   for (const [what, options, words] of wrong)
     it(`openSession refuses ${what}`, async () => {

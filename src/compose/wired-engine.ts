@@ -37,6 +37,7 @@ import type { Vault } from "../vault/index.ts";
 import type { AgentFiles } from "./agent-files.ts";
 import { createRunner } from "./agent-room.ts";
 import type { LoadedConfig } from "./config-layers.ts";
+import { refuseOptions } from "./refuse-options.ts";
 import { terminalSocket } from "./session-ports.ts";
 import { callsPerStep, Upkeep } from "./upkeep.ts";
 import { refuseValue } from "./wait-for-value.ts";
@@ -137,6 +138,7 @@ export class WiredEngine implements KaryiEngine {
   }
 
   async openSession(options: OpenSessionOptions = {}): Promise<SessionHandle> {
+    refuseOptions(options);
     const workspace = await this.#workspaceOf(options);
     const cwd = options.cwd === undefined ? undefined : await canonical(options.cwd);
     const rights = await this.#rightsOf(options, workspace);
