@@ -196,6 +196,9 @@ function wordOf({ kind, label }: Bar): string {
 
 const stepsMs = [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 21_600, 86_400].map((seconds) => seconds * 1000);
 
+/** So much of a screen's width is kept free for the words of the last moment. */
+const endPart = 0.07;
+
 /** Round moments, about six on a screen; none inside a fold. */
 function ticks(line: Timeline, zoom: number): readonly number[] {
   const wanted = placeOf(line.end, line) / (6 * zoom);
@@ -203,7 +206,9 @@ function ticks(line: Timeline, zoom: number): readonly number[] {
   const first = Math.ceil(line.start / step) * step;
   const count = Math.min(200, Math.max(0, Math.floor((line.end - first) / step) + 1));
   const all = Array.from({ length: count }, (_, index) => first + index * step);
-  const open = all.filter((time) => !line.folds.some(({ from, to }) => time > from && time < to));
+  // A moment right at the end has no room for its words.
+  const last = placeOf(line.end, line) * (1 - endPart / zoom);
+  const open = all.filter((time) => placeOf(time, line) <= last && !line.folds.some(({ from, to }) => time > from && time < to));
   return open.length > 0 ? open : [line.start];
 }
 
