@@ -23,8 +23,7 @@ async function join(flags: GlobalFlags): Promise<number> {
     warn(say("nothingToAttach"));
     return exitCodes.failed;
   }
-  warn(say("attached"));
-  await attachTerminal(socket, process.stdin, process.stdout);
+  await attachTerminal(socket, process.stdin, process.stdout, say("attached"));
   return exitCodes.done;
 }
 

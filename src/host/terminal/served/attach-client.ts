@@ -23,11 +23,15 @@ export interface AttachOutput extends Writable {
 /** Leaves the alternate screen, shows the cursor, ends colours, cursor keys and scroll region as usual. */
 const restore = "\x1b[?1049l\x1b[?1l\x1b[?25h\x1b[?2004l\x1b[m\x1b[r\x1b[999B\r\n";
 
-/** Resolves when the person left, or the terminal was closed. */
-export async function attachTerminal(path: string, stdin: AttachInput, stdout: AttachOutput): Promise<"detached" | "closed"> {
+/** Resolves when the person left, or the terminal was closed. `notice` stands over the screen until the first key. */
+export async function attachTerminal(path: string, stdin: AttachInput, stdout: AttachOutput, notice = ""): Promise<"detached" | "closed"> {
   let ended = false;
+  let hasTyped = notice === "";
   const joined = await joinTerminal(path, "watch", (type, payload) => {
-    if (type === "output" && !ended) stdout.write(payload);
+    if (type !== "output" || ended) return;
+    stdout.write(payload);
+    // The screen is painted over whatever was said before.
+    if (!hasTyped) stdout.write(inCorner(notice, stdout.columns));
   });
   if (!joined) {
     throw new ToolFailure("tool_error", "No live terminal is served for this session.", {
@@ -43,6 +47,7 @@ export async function attachTerminal(path: string, stdin: AttachInput, stdout: A
       const bytes = Buffer.from(chunk);
       const leave = bytes.indexOf(detachKey);
       const typed = leave < 0 ? bytes : bytes.subarray(0, leave);
+      hasTyped = true;
       if (typed.length > 0) joined.send(encodeFrame("input", typed));
       if (leave >= 0) end("detached");
     };
@@ -67,4 +72,10 @@ export async function attachTerminal(path: string, stdin: AttachInput, stdout: A
     sendSize();
     void joined.closed.then(() => end("closed"));
   });
+}
+
+/** At the end of the first row, where no prompt is; the cursor stays. */
+function inCorner(text: string, columns = 0): string {
+  const width = [...text].reduce((sum, character) => sum + ((character.codePointAt(0) ?? 0) < 0x2e80 ? 1 : 2), 2);
+  return `\x1b7\x1b[1;${Math.max(1, columns - width + 1)}H\x1b[7m ${text} \x1b[m\x1b8`;
 }

@@ -68,6 +68,35 @@ describe("attach", () => {
     expect((await terminal.screen()).lines.join("\n")).toContain("<[hidden]>");
   });
 
+  test("a notice stands over the painted screen until the first key", async () => {
+    const { run, path } = await served();
+    await run("echo before-the-person");
+    const [stdin, stdout] = [new PassThrough(), new PassThrough()];
+    let seen = "";
+    let look = () => {};
+    stdout.on("data", (chunk) => {
+      seen += chunk;
+      look();
+    });
+    const sees = (text: string) =>
+      new Promise<void>((resolve) => {
+        look = () => {
+          if (seen.includes(text)) resolve();
+        };
+        look();
+      });
+    const visit = attachTerminal(path, stdin, stdout, "a key leaves");
+    await sees("\x1b7\x1b[1;1H\x1b[7m a key leaves \x1b[m\x1b8");
+    expect(seen.indexOf("before-the-person")).toBeLessThan(seen.lastIndexOf("a key leaves"));
+    expect(seen).toMatch(/ a key leaves \S+$/);
+    seen = "";
+    stdin.write("echo typed-by-$((40+2))\r");
+    await sees("typed-by-42");
+    expect(seen).not.toContain("a key leaves");
+    stdin.write("\x1d");
+    expect(await visit).toBe("detached");
+  });
+
   test("the socket is for its owner only", async () => {
     const { path, cwd, shared } = await served();
     expect((await stat(path)).mode & 0o777).toBe(0o600);
