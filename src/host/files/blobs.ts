@@ -152,7 +152,7 @@ class BlobDirectory implements Blobs {
       },
       onDisk: async () => {
         try {
-          pack.end(this.#durable);
+          await pack.end(this.#durable);
         } catch (error) {
           throw fileFailure(error, this.#directory);
         }

@@ -7,6 +7,7 @@ import { randomBytes } from "node:crypto";
 import * as fs from "node:fs";
 import { join } from "node:path";
 import type { Packed } from "../../contract/index.ts";
+import { fsync } from "./calls.ts";
 import { sha256 } from "./replace.ts";
 
 const bufferedBytes = 1 << 20;
@@ -33,19 +34,20 @@ export class PackWriter {
     return { file: this.#name, at };
   }
 
-  /** Everything added is in the file when it returns; with `durable` also on disk. */
-  end(durable: boolean): void {
+  /** Everything added is in the file when it resolves; with `durable` also on disk. */
+  async end(durable: boolean): Promise<void> {
     if (this.#length === 0) return;
     this.#flush();
     const fd = this.#fd;
     this.#fd = undefined;
     if (fd === undefined) return;
-    try {
-      if (durable) fs.fsyncSync(fd);
-    } finally {
-      fs.closeSync(fd);
-    }
-    if (durable) for (const place of [this.#directory, join(this.#directory, "..")]) syncDirectory(place);
+    if (!durable) return fs.closeSync(fd);
+    // Side by side: a file system answers several with one write of its log.
+    const places = [this.#directory, join(this.#directory, "..")].map((place) => fs.openSync(place, "r"));
+    const synced = await Promise.allSettled([fd, ...places].map((one) => fsync(one)));
+    for (const one of [fd, ...places]) fs.closeSync(one);
+    const failed = synced.find((one) => one.status === "rejected");
+    if (failed !== undefined) throw failed.reason;
   }
 
   #flush(): void {
@@ -79,15 +81,6 @@ export function readPacked(directory: string, { file, at }: Packed, size: number
       read += count;
     }
     return sha256(bytes) === hash ? bytes : undefined;
-  } finally {
-    fs.closeSync(fd);
-  }
-}
-
-function syncDirectory(path: string): void {
-  const fd = fs.openSync(path, "r");
-  try {
-    fs.fsyncSync(fd);
   } finally {
     fs.closeSync(fd);
   }

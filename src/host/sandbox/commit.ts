@@ -130,8 +130,9 @@ async function recordSteps(run: string, roots: readonly RootChanges[], ports: Co
   const record = new RecordWriter(run, { ...(callId === undefined ? {} : { callId }), roots: roots.map(({ root }) => root) });
   try {
     for (const planned of inParts(plannedPaths(roots), pathsAtOnce)) {
-      const steps = await stepsOf(planned, images, sources, attributes);
-      await ports.journal(steps.map(({ path, before }): JournalEntry => ({ path, before })));
+      const { steps, onDisk } = await stepsOf(planned, images, sources, attributes);
+      // Side by side: neither counts before the record does.
+      await bothOf(onDisk(), ports.journal(steps.map(({ path, before }): JournalEntry => ({ path, before }))));
       record.add(steps);
     }
   } catch (error) {
@@ -185,7 +186,7 @@ async function stepsOf(
   images: Images,
   sources: Sources,
   attributes: ReadonlyMap<string, Attributes>,
-): Promise<readonly CommitStep[]> {
+): Promise<{ readonly steps: readonly CommitStep[]; onDisk(): Promise<void> }> {
   const whole = planned.filter(([, { how }]) => how === "whole").length;
   const batch = whole > batchFrom ? images.batch() : undefined;
   const dressed = (path: string, image: FileImage): FileImage => {
@@ -200,8 +201,7 @@ async function stepsOf(
     const before = how === "dress" ? await images.inspect(path) : await (batch ?? images).capture(path);
     return { path, before: dressed(path, before), leaves };
   });
-  await batch?.onDisk();
-  return steps;
+  return { steps, onDisk: async () => batch?.onDisk() };
 }
 
 /** Of paths that had attributes, or are going to have some. */
@@ -326,6 +326,13 @@ function afterImages(
 /** A file that was not written has the bytes it had, as long as its size and time say so. */
 function dressedOnly(before: FileImage): Fingerprint | undefined {
   return before.kind === "file" ? { size: before.size, mtimeMs: before.mtimeMs, hash: before.hash } : undefined;
+}
+
+/** Over when both are: nothing is written any more if one has failed. */
+async function bothOf(one: Promise<void>, other: Promise<void>): Promise<void> {
+  const ends = await Promise.allSettled([one, other]);
+  const failed = ends.find((end) => end.status === "rejected");
+  if (failed !== undefined) throw failed.reason;
 }
 
 function* inParts<Item>(items: Iterable<Item>, size: number): Generator<readonly Item[]> {
