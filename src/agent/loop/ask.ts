@@ -27,6 +27,9 @@ const maxDelayMs = 30_000;
 /** A provider that wants to be left alone for longer is given up. */
 const maxRetryAfterMs = 10 * 60_000;
 
+/** A timer fires so late only if the process did not come to it, and gives what is there so long to be read. */
+const [lateMs, graceMs] = [50, 1000];
+
 /** Throws the last `ProviderFailure` if there is no whole answer. */
 export async function ask(model: Model, asking: Asking): Promise<Answer> {
   const { session, signal } = asking;
@@ -83,7 +86,12 @@ async function* withoutSilence(events: AsyncIterable<ModelEvent>, limitMs: numbe
     let onAbort = () => {};
     const silence = new Promise<never>((_, reject) => {
       const silent = () => reject(new ProviderFailure("retry", "idle_timeout", `The provider was silent for ${limitMs} ms.`));
-      timer = setTimeout(silent, limitMs);
+      const armedAt = performance.now();
+      timer = setTimeout(() => {
+        // A timer that is late says that this process was busy: what came meanwhile is read first.
+        if (performance.now() - armedAt < limitMs + lateMs) silent();
+        else timer = setTimeout(silent, Math.min(limitMs, graceMs));
+      }, limitMs);
       onAbort = () => reject(signal.reason);
       signal.addEventListener("abort", onAbort, { once: true });
       if (signal.aborted) onAbort();

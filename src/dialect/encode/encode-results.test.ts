@@ -79,6 +79,15 @@ describe("results", () => {
     ]);
   });
 
+  it("say an error once, below what was printed before it or alone", () => {
+    const repeated = "Error (tool_not_found): No such file\nHint: Use Glob.";
+    const contents = (output: string) => encodeResults("openai", [{ ...failed, output }]);
+    const said = (content: string) => [{ role: "tool", tool_call_id: "c2", content }];
+    expect(contents(repeated)).toEqual(said("Error: tool_not_found: No such file\nUse Glob."));
+    expect(contents(`printed\n${repeated}`)).toEqual(said("Error: tool_not_found: No such file\nUse Glob.\nprinted"));
+    expect(contents("No such file")).toEqual(said("Error: tool_not_found: No such file\nUse Glob."));
+  });
+
   it("follow the habits of each dialect", () => {
     expect(encodeResults("hermes", [ok])).toBe('<tool_response>\n{"name":"Read","success":true,"data":"1\\tline"}\n</tool_response>');
     expect(encodeResults("json", [ok])).toBe('```json\n{"tool_result":{"name":"Read","success":true,"data":"1\\tline"}}\n```');

@@ -3,7 +3,15 @@
  * tokens of chat templates. None of these ever stands in the encoded text as such, and no decoder of this room
  * takes a call from an encoded result. The escaping is lossless wherever the dialect has a lossless one.
  */
-import type { Content, ImageContent, Json, JsonObject, Result } from "../../contract/index.ts";
+import {
+  type Content,
+  type ImageContent,
+  type Json,
+  type JsonObject,
+  type Result,
+  errorText as renderedError,
+  type ToolError,
+} from "../../contract/index.ts";
 import { escapeXml } from "../read/entities.ts";
 import type { Dialect } from "../types.ts";
 
@@ -127,7 +135,14 @@ function wholeText(result: ResultBody): string {
   const error = errorText(result);
   const data = dataText(result);
   if (error === undefined) return data;
-  return data === "" ? `Error: ${error}` : `Error: ${error}\n${data}`;
+  const printed = result.error === undefined ? data : withoutError(data, result.error);
+  return printed === "" ? `Error: ${error}` : `Error: ${error}\n${printed}`;
+}
+
+/** An output repeats its error at its end; a message that begins with it says it once. */
+function withoutError(output: string, error: ToolError): string {
+  const repeated = [renderedError(error), error.message].find((text) => text !== "" && output.endsWith(text));
+  return repeated === undefined ? output : output.slice(0, -repeated.length).trimEnd();
 }
 
 /** CDATA in which no tag of a protocol survives: its `<` is written as a reference between two sections. */
