@@ -154,6 +154,7 @@ class Exchange {
       this.#request.signal.throwIfAborted();
       throw asNetworkFailure(error, url, timeoutMs);
     } finally {
+      // A connection serves one request, because it leads to the address that was checked for that one.
       way?.end();
     }
   }
@@ -187,8 +188,6 @@ class Exchange {
       method,
       headers: { "user-agent": this.#options.userAgent, "accept-encoding": "gzip, br, deflate", ...headers },
       ...(body === undefined ? {} : { body }),
-      // A connection serves one request, because it leads to the address that was checked for that one.
-      reset: true,
       signal: this.#signal,
     });
     response.body.on("error", () => {});

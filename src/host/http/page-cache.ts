@@ -3,6 +3,7 @@
  * Private files; a damaged or old one is as good as none. Refuses to grow beyond its quota.
  */
 import { createHash, randomBytes } from "node:crypto";
+import { existsSync } from "node:fs";
 import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { HttpAnswer } from "../../contract/index.ts";
@@ -27,8 +28,11 @@ export class PageCache {
   }
 
   async get(url: string): Promise<Kept | undefined> {
+    const file = this.#fileOf(url);
+    // Most pages are asked for once: looking costs far less than a file that fails to open.
+    if (!existsSync(file)) return undefined;
     try {
-      const bytes = await readFile(this.#fileOf(url));
+      const bytes = await readFile(file);
       const end = bytes.indexOf(10);
       const { time, asked, ...facts } = JSON.parse(bytes.toString("utf8", 0, end)) as Omit<Kept, "body"> & { time: number; asked: string };
       const age = this.#now() - time;
