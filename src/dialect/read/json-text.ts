@@ -5,7 +5,7 @@
  * call. It refuses text that can be read in more than one way: an object whose keys have no values, or one key twice, escaped
  * quotes as keys.
  */
-import type { Json } from "../../contract/index.ts";
+import type { Json, JsonObject } from "../../contract/index.ts";
 import { isSpace } from "./tag.ts";
 
 interface JsonText {
@@ -24,8 +24,35 @@ export function readJson(text: string): JsonText | undefined {
   return unescaped === undefined ? new TolerantReader(text).read() : { value: unescaped, mended: true, cut: false };
 }
 
+/** Objects deeper than this are not looked through for keys that come twice. */
+const maxKeyDepth = 500;
+
 /** An object names a key twice: the text has more keys than the value that the platform made of it. */
 function repeatsKey(text: string, value: Json): boolean {
+  const keys = countKeys(value, 0);
+  // Colons behind quotes are quickly counted, and there are at least as many of them as keys.
+  let colons = 0;
+  for (let at = text.indexOf(":"); at >= 0; at = text.indexOf(":", at + 1)) {
+    let p = at - 1;
+    while (isSpace(text.charCodeAt(p))) p -= 1;
+    if (text.charCodeAt(p) === 34) colons += 1;
+  }
+  return colons > keys && writtenKeys(text) > keys;
+}
+
+function countKeys(value: Json, depth: number): number {
+  if (typeof value !== "object" || value === null) return 0;
+  if (depth > maxKeyDepth) return Number.POSITIVE_INFINITY;
+  let count = 0;
+  if (Array.isArray(value)) {
+    for (const one of value as readonly Json[]) count += countKeys(one, depth + 1);
+    return count;
+  }
+  for (const key in value as JsonObject) count += 1 + countKeys((value as JsonObject)[key] ?? null, depth + 1);
+  return count;
+}
+
+function writtenKeys(text: string): number {
   let keys = 0;
   for (let open = text.indexOf('"'); open >= 0; ) {
     let close = text.indexOf('"', open + 1);
@@ -35,14 +62,7 @@ function repeatsKey(text: string, value: Json): boolean {
     if (text.charCodeAt(next) === 58) keys += 1;
     open = text.indexOf('"', next);
   }
-  const open: Json[] = [value];
-  for (let one = open.pop(); one !== undefined; one = open.pop()) {
-    if (typeof one !== "object" || one === null) continue;
-    const inner = Object.values(one) as Json[];
-    if (!Array.isArray(one)) keys -= inner.length;
-    for (const each of inner) if (typeof each === "object" && each !== null) open.push(each);
-  }
-  return keys > 0;
+  return keys;
 }
 
 function isEscaped(text: string, at: number): boolean {
