@@ -60,6 +60,8 @@ printf '#!/bin/sh\\n${mark}\\n' > .git/hooks/post-index-change && chmod +x .git/
   symlinkSync(outside, join(workspace, "link-out"));
   symlinkSync(".env", join(workspace, "link-to-secret"));
   mkdirSync(join(outside, ".ssh"), { recursive: true });
+  mkdirSync(join(outside, "project"));
+  writeFileSync(join(outside, "project/.env"), `API_KEY=${canary}\n`);
   writeFileSync(join(outside, "letter"), "dear friend\n");
   writeFileSync(join(outside, ".ssh/id_rsa"), `${canary}\n`);
 }
@@ -124,7 +126,7 @@ describe.skipIf(!holds)(`attacks${why}`, () => {
       if (!full && index % 5 !== 0) continue;
       const chunks: Uint8Array[] = [];
       await processes.run({
-        ...{ command: filled(attack, outside, port), cwd: world.workspace, env: {}, timeoutMs: 10_000, purpose: "read" },
+        ...{ command: filled(attack, outside, port), cwd: world.workspace, env: {}, timeoutMs: 10_000, purpose: "read", touches: [] },
         signal: new AbortController().signal,
         onOutput: (_, chunk) => void chunks.push(chunk),
       });

@@ -50,6 +50,11 @@ const readers = [
 ];
 
 const interpreters = [
+  `cat @OUT/project/.env`,
+  `cd link-out/project && cat .e*`,
+  `grep -rR '' link-out`,
+  `tar chf - link-out | cat`,
+  `cp -rL link-out /tmp/c; cat /tmp/c/project/.env`,
   `python3 -c 'print(open(".env").read())'`,
   `python3 -c 'import os; [print(open(f).read()) for f in os.listdir(".") if f.startswith(".e")]'`,
   `node -e 'console.log(require("fs").readFileSync(".env", "utf8"))'`,

@@ -19,7 +19,11 @@ afterEach(() => {
 
 interface Reading {
   readonly world: World;
-  read(command: string, reads?: readonly string[]): Promise<{ readonly text: string; readonly exitCode: number | null }>;
+  read(
+    command: string,
+    reads?: readonly string[],
+    touched?: readonly string[],
+  ): Promise<{ readonly text: string; readonly exitCode: number | null }>;
 }
 
 function reading(seed: string, userHome?: string): Reading {
@@ -33,10 +37,11 @@ function reading(seed: string, userHome?: string): Reading {
   const processes = room.processes(new BackgroundTasks(1, () => {}), undefined, [world.workspace]);
   return {
     world,
-    async read(command, reads = []) {
+    async read(command, reads = [], touched) {
       const chunks: Uint8Array[] = [];
       const { exitCode, tier } = await processes.run({
         ...{ command, cwd: world.workspace, env: {}, timeoutMs: 30_000, signal: new AbortController().signal, purpose: "read", reads },
+        ...(touched === undefined ? {} : { touches: touched.map((path) => ({ lexical: path, real: path })) }),
         git: command.includes("git") ? [world.workspace] : [],
         onOutput: (_, chunk) => void chunks.push(chunk),
       });
@@ -57,6 +62,15 @@ describe.skipIf(!holds)(`a world of reading${why}`, () => {
     expect(treeOf(world.workspace, { times: "changed" })).toEqual(before);
     expect([outside, "/tmp/karyi-never", "/usr/karyi-never"].filter(existsSync)).toEqual([]);
     expect(readdirSync(join(world.home, "sandbox")).filter((name) => name.length === 16)).toEqual([]);
+  });
+
+  it("nothing of the disk is there where all that is touched is known", async () => {
+    const { world, read } = reading("echo one > a");
+    const [named, other] = ["named", "other"].map((name) => join(world.base, name)) as [string, string];
+    for (const path of [named, other]) writeFileSync(path, "here\n");
+    const tried = async (touched?: readonly string[]) =>
+      (await read(`cat a '${named}' '${other}' 2>/dev/null`, [], touched)).text.split("\n").filter(Boolean);
+    expect([await tried(), await tried([])]).toEqual([["one", "here", "here"], ["one"]]);
   });
 
   it("programs still find a place for what they put aside", async () => {

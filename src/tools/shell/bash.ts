@@ -243,7 +243,7 @@ function touchedBy({ effects }: Plan): Pick<ShellRequest, "touches"> {
   );
   if (!isUnderstood) return {};
   const touches = effects.flatMap((effect) => (effect.kind === "read" || effect.kind === "write" ? [effect.path] : []));
-  return touches.length === 0 ? {} : { touches: touches.map(({ lexical, real }) => ({ lexical, real })) };
+  return { touches: touches.map(({ lexical, real }) => ({ lexical, real })) };
 }
 
 interface Revealed {
