@@ -27,8 +27,8 @@ const maxDelayMs = 30_000;
 /** A provider that wants to be left alone for longer is given up. */
 const maxRetryAfterMs = 10 * 60_000;
 
-/** A timer fires so late only if the process did not come to it, and gives what is there so long to be read. */
-const [lateMs, graceMs] = [50, 1000];
+/** Silence is counted in so many parts. One that the process slept through counts as one, and what came meanwhile is read before the next. */
+const silenceParts = 10;
 
 /** Throws the last `ProviderFailure` if there is no whole answer. */
 export async function ask(model: Model, asking: Asking): Promise<Answer> {
@@ -85,13 +85,11 @@ async function* withoutSilence(events: AsyncIterable<ModelEvent>, limitMs: numbe
     let timer: NodeJS.Timeout | undefined;
     let onAbort = () => {};
     const silence = new Promise<never>((_, reject) => {
-      const silent = () => reject(new ProviderFailure("retry", "idle_timeout", `The provider was silent for ${limitMs} ms.`));
-      const armedAt = performance.now();
-      timer = setTimeout(() => {
-        // A timer that is late says that this process was busy: what came meanwhile is read first.
-        if (performance.now() - armedAt < limitMs + lateMs) silent();
-        else timer = setTimeout(silent, Math.min(limitMs, graceMs));
-      }, limitMs);
+      let left = silenceParts;
+      timer = setInterval(() => {
+        left -= 1;
+        if (left === 0) reject(new ProviderFailure("retry", "idle_timeout", `The provider was silent for ${limitMs} ms.`));
+      }, limitMs / silenceParts);
       onAbort = () => reject(signal.reason);
       signal.addEventListener("abort", onAbort, { once: true });
       if (signal.aborted) onAbort();
@@ -101,7 +99,7 @@ async function* withoutSilence(events: AsyncIterable<ModelEvent>, limitMs: numbe
       if (done) return;
       yield value;
     } finally {
-      clearTimeout(timer);
+      clearInterval(timer);
       signal.removeEventListener("abort", onAbort);
     }
   }
