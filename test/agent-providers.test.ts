@@ -30,6 +30,15 @@ async function finished(session: SessionHandle, request: RunRequest): Promise<{ 
 }
 
 const read = { name: "Read", input: { file_path: "a.txt" } };
+const write = { name: "Write", input: { file_path: "c.txt", content: "whole" } };
+
+/** Each call of a stream with its status and what was wrong with it, in the order of the results. */
+function callsTold(events: readonly KaryiEvent[]): unknown[] {
+  const inputs = new Map(events.flatMap((event) => (event.type === "tool_call" ? [[event.callId, event.body.input] as const] : [])));
+  return events.flatMap(({ type, callId, body }) =>
+    type === "tool_result" ? [[body.tool, inputs.get(callId), body.status, body.error?.details?.reason]] : [],
+  );
+}
 
 describe.each(["anthropic", "chat"] as const)("%s", (format) => {
   const run = async (replies: readonly Reply[], more: object = {}, request: Partial<RunRequest> = {}) => {
@@ -86,17 +95,35 @@ describe.each(["anthropic", "chat"] as const)("%s", (format) => {
     const broken = { name: "Read", input: '{"file_path": ' };
     const { outcome, server, events } = await run([{ calls: [broken, { name: "Read", input: "[1]" }, read] }, { text: "ok" }]);
     expect(outcome.status).toBe("done");
-    expect(events.filter(({ type }) => type === "tool_call")).toHaveLength(1);
     expect(JSON.stringify(server.requests[1])).toContain("not valid JSON");
     expect(JSON.stringify(server.requests[1])).toContain("not a JSON object");
+    expect(callsTold(events)).toEqual([
+      ["Read", expect.objectContaining(read.input), "ok", undefined],
+      ["Read", { not_json: broken.input }, "error", "broken"],
+      ["Read", { not_an_object: [1] }, "error", "broken"],
+    ]);
   });
 
-  it("calls that the output limit cut do not run, and the model is told", async () => {
-    const cut: Reply = { calls: [{ name: "Write", input: '{"file_path":"b.txt","content":"half' }], stop: "length" };
+  it("calls that the output limit cut do not run, and the model and whoever watches are told", async () => {
+    const cut: Reply = { calls: [write, { name: "Write", input: '{"file_path":"b.txt","content":"half' }], stop: "length" };
     const { outcome, server, events } = await run([cut, { text: "ok" }]);
     expect(outcome.status).toBe("done");
-    expect(events.filter(({ type }) => type === "tool_call")).toEqual([]);
+    expect(callsTold(events)).toEqual([
+      ["Write", write.input, "error", "cut_off"],
+      ["Write", { not_json: '{"file_path":"b.txt","content":"half' }, "error", "cut_off"],
+    ]);
     expect(JSON.stringify(server.requests[1])).toContain("output limit");
+  });
+
+  it("a read-only call that completed before the output limit cut the answer keeps its result", async () => {
+    const cut: Reply = { calls: [read, { name: "Write", input: '{"file_path":"b.txt' }], stop: "length" };
+    const { outcome, server, events } = await run([cut, cut, cut]);
+    expect(outcome.status).toBe("max_tokens");
+    const told = ["Write", { not_json: '{"file_path":"b.txt' }, "error", "cut_off"];
+    const real = ["Read", expect.objectContaining(read.input), "ok", undefined];
+    expect(callsTold(events)).toEqual([real, told, real, told, real, told]);
+    expect(JSON.stringify(server.requests[1])).toContain("alpha");
+    expect(server.refused).toEqual([]);
   });
 
   it("a text that the output limit cut ends with max_tokens, a refusal with refused; both can be followed", async () => {

@@ -70,7 +70,8 @@ it.each([
 it("calls that the output limit cut do not run; a filtered answer is refused; both can be followed", async () => {
   const cut: Reply = { calls: [{ name: "Write", input: '{"file_path":"b.txt","content":"half' }], stop: "length" };
   const { outcome, session, server, events } = await run([cut, { text: "ok" }, { text: "", stop: "refusal" }, { text: "yes" }]);
-  expect([outcome.status, events.filter(({ type }) => type === "tool_call")]).toEqual(["done", []]);
+  const told = events.flatMap((event) => (event.type === "tool_result" ? [[event.body.tool, event.body.error?.details?.reason]] : []));
+  expect([outcome.status, told]).toEqual(["done", [["Write", "cut_off"]]]);
   const again = async () => (await finished(session, { prompt: "more", model: "openai/gpt-5" })).outcome.status;
   expect([await again(), await again()]).toEqual(["refused", "done"]);
   expect(server.refused).toEqual([]);

@@ -8,7 +8,8 @@ const told: Readonly<Record<(typeof eventTypes)[number], string>> = {
   text_delta: "A piece of the answer as it comes.",
   text: "A whole text of the model, or of the person with `role: user`. A half one is not sent.",
   thinking_delta: "A piece of the model's thinking as it comes.",
-  tool_call: "A call begins. `input` is masked; `class` is there for commands.",
+  tool_call:
+    "A call begins. `input` is masked; `class` is there for commands. A call that was broken or cut is told too, with what could be read of it, right before its result.",
   tool_progress: "What a call prints while it runs, bounded; `dropped` counts characters left out.",
   tool_result:
     "A call ended. `output` is its beginning; `output_length` counts all of it. An undo names the calls it took back in `undo_of`; after a crash the result of a call is sent when it is known.",

@@ -54,6 +54,8 @@ export interface CallOutcome {
   readonly ref?: string;
   /** The tool, by its own name. */
   readonly tool: string;
+  /** Why the engine never saw the call: its input was broken, or the output limit cut its answer. */
+  readonly fault?: "broken" | "cut_off";
 }
 
 export type Message =

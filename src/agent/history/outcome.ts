@@ -28,9 +28,9 @@ export function tokensOf(result: Result): number {
   return estimateTokens(textFor(result));
 }
 
-/** An outcome of a call that the engine never saw. */
-export function notRun({ callId, name }: Pick<CallPart, "callId" | "name">, why: string): CallOutcome {
-  return { callId, tool: name, output: `Error: ${why}`, isError: true };
+/** An outcome of a call that the engine never saw; `fault` says what was wrong with the call itself. */
+export function notRun({ callId, name }: Pick<CallPart, "callId" | "name">, why: string, fault?: CallOutcome["fault"]): CallOutcome {
+  return { callId, tool: name, output: `Error: ${why}`, isError: true, ...(fault === undefined ? {} : { fault }) };
 }
 
 function textFor(result: Result): string {

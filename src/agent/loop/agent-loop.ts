@@ -16,14 +16,15 @@ import {
 } from "../../contract/index.ts";
 import type { AgentDefinition } from "../definitions/definition.ts";
 import { type BeginNote, Conversation, type ResultsNote, type Said } from "../history/conversation.ts";
-import { type Answer, type CallPart, callsOf, noUsage, textOf } from "../history/message.ts";
+import { type Answer, type CallOutcome, type CallPart, callsOf, noUsage, textOf } from "../history/message.ts";
 import { notRun } from "../history/outcome.ts";
 import type { AgentPorts } from "../ports.ts";
 import { type Model, ProviderFailure } from "../providers/model.ts";
 import { nameBehind } from "../providers/wire-names.ts";
 import { ask } from "./ask.ts";
 import { beginNote, systemPrompt, toolsToAdd } from "./briefing.ts";
-import { type CallMaker, closeCalls, EarlyCalls, makeCalls } from "./calls.ts";
+import { type CallMaker, closeCalls, EarlyCalls, makeBegun, makeCalls } from "./calls.ts";
+import { faultyCalls } from "./faulty-calls.ts";
 import { Length } from "./length.ts";
 import { Repetition } from "./repetition.ts";
 import type { RunInput } from "./run-input.ts";
@@ -107,6 +108,8 @@ class AgentLoop {
   #cutInARow = 0;
   /** The latest answer of this run. */
   #last: Answer | undefined;
+  /** Calls that began while the latest answer streamed. */
+  #early: EarlyCalls | undefined;
   /** The turn whose `turn_start` was written and whose `turn_end` was not. */
   #openTurn: number | undefined;
 
@@ -223,6 +226,7 @@ class AgentLoop {
 
   async #askOnce(turn: number): Promise<Answer> {
     const early = new EarlyCalls(this.#maker(`answer:${turn}`));
+    this.#early = early;
     const { messages, tools, initialTools } = this.#conversation;
     const answer = await ask(this.#model, {
       session: this.#session,
@@ -267,7 +271,7 @@ class AgentLoop {
       return this.#endWith(turn, calls, words.repeated, { status: "failed", error });
     }
     const { goesOn, outcomes } = await this.#results(turn, async () => {
-      const outcomes = isCut ? calls.map((call) => notRun(call, words.cut)) : await makeCalls(calls, this.#maker(`answer:${turn}`));
+      const outcomes = await (isCut ? this.#begunOf(turn, calls) : makeCalls(calls, this.#maker(`answer:${turn}`)));
       this.#throwIfSuspended();
       if (circle === "person") await this.#tellPerson("The model makes the same calls again and again, although it was told so.");
       const own: Said[] = circle === "model" ? [{ by: "karyi", text: words.repeated }] : [];
@@ -298,17 +302,23 @@ class AgentLoop {
 
   /** The calls of a last answer do not run, but have an outcome. */
   async #endWith(turn: number, calls: readonly CallPart[], why: string, ending: Ending): Promise<Ending> {
-    if (calls.length > 0) {
-      await this.#results(turn, async () => ({ outcomes: calls.map((call) => notRun(call, why)), said: [], goesOn: false }));
-    }
+    if (calls.length === 0) return ending;
+    const outcomes = async () => (ending.status === "max_tokens" ? this.#begunOf(turn, calls) : calls.map((call) => notRun(call, why)));
+    await this.#results(turn, async () => ({ outcomes: await outcomes(), said: [], goesOn: false }));
     return ending;
+  }
+
+  /** Of an answer that was cut: what had begun while it streamed keeps its result. */
+  #begunOf(turn: number, calls: readonly CallPart[]): Promise<CallOutcome[]> {
+    return makeBegun(calls, this.#maker(`answer:${turn}`), this.#early, words.cut);
   }
 
   async #results(turn: number, work: () => Promise<Omit<ResultsNote, "tools">>): Promise<ResultsNote> {
     const note = await this.#step<ResultsNote>(
       `results:${turn}`,
       async () => ({ ...(await work()), tools: toolsToAdd(this.#session, this.#conversation) }),
-      ({ said, goesOn }) => [
+      ({ outcomes, said, goesOn }) => [
+        ...faultyCalls(this.#conversation.openCalls, outcomes, this.#definition.name),
         this.#turnEnd(turn),
         ...said.flatMap(({ by, text }): EventDraft[] => (by === "person" ? [{ type: "text", body: { text, role: "user" } }] : [])),
         ...(goesOn ? [this.#turnStart(turn + 1)] : []),

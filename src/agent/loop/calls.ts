@@ -52,6 +52,11 @@ export class EarlyCalls {
     this.#lives.push(over);
   }
 
+  /** Until none of them is about to begin any more. */
+  async settled(): Promise<void> {
+    await Promise.all(this.#lives);
+  }
+
   /** Lets the calls get to work before something stops the process for a moment, such as a commit. */
   async underWay(): Promise<void> {
     if (this.#lives.length === 0) return;
@@ -78,8 +83,22 @@ export async function makeCalls(calls: readonly CallPart[], maker: CallMaker): P
   const maxTokens = fairShare(settled.map(tokensOf), await ports.modelOutputTokens(session), maker.roomTokens);
   for (const result of settled) known.set(result.callId, await outcomeOf(result, { maxTokens, keep }));
   return calls.map(
-    (call) => known.get(call.callId) ?? notRun(call, `invalid_tool_input: ${call.broken}. The call did not run; write it again.`),
+    (call) => known.get(call.callId) ?? notRun(call, `invalid_tool_input: ${call.broken}. The call did not run; write it again.`, "broken"),
   );
+}
+
+/** Of an answer that the output limit cut: what began while it streamed keeps its result, and nothing else runs. */
+export async function makeBegun(
+  calls: readonly CallPart[],
+  maker: CallMaker,
+  early: EarlyCalls | undefined,
+  why: string,
+): Promise<CallOutcome[]> {
+  await early?.settled();
+  const records = await Promise.all(calls.map(({ callId }) => maker.ports.engine.call(callId)));
+  const begun = calls.filter((_, index) => records[index] !== undefined);
+  const known = new Map((await makeCalls(begun, maker)).map((outcome) => [outcome.callId, outcome]));
+  return calls.map((call) => known.get(call.callId) ?? notRun(call, why, "cut_off"));
 }
 
 const leastTokens = 200;
