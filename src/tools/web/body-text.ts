@@ -29,7 +29,7 @@ type Kind = "html" | "json" | "pdf" | "text" | "binary";
 export async function bodyText(answer: HttpAnswer, options: BodyOptions): Promise<BodyText> {
   const contentType = answer.headers["content-type"] ?? "";
   const mediaType = contentType.split(";", 1)[0]?.trim().toLowerCase() ?? "";
-  const kind = kindOf(mediaType, answer.body);
+  const kind = kindOf(mediaType, contentType, answer.body);
   if (kind === "pdf") {
     const { title, text } = await pdfText(answer.body, options.signal);
     return { mediaType: mediaType === "" ? "application/pdf" : mediaType, title, text };
@@ -44,22 +44,35 @@ export async function bodyText(answer: HttpAnswer, options: BodyOptions): Promis
   return { mediaType: mediaType === "" ? "text/html" : mediaType, title: withoutTags(title), text: withoutTags(markdown) };
 }
 
-function kindOf(mediaType: string, body: Uint8Array): Kind {
+function kindOf(mediaType: string, contentType: string, body: Uint8Array): Kind {
   if (mediaType === "application/pdf" || startsWith(body, "%PDF-")) return "pdf";
   if (mediaType === "text/html" || mediaType === "application/xhtml+xml") return "html";
   if (/^(?:application|text)\/(?:[\w.-]+\+)?json$/.test(mediaType)) return "json";
   const isOpen = mediaType === "" || mediaType === "application/octet-stream" || mediaType === "binary/octet-stream";
   if (isOpen) {
-    const head = Buffer.from(body.subarray(0, 512)).toString("latin1");
-    if (/^\s*(?:<!--.*?-->\s*)*<(?:!doctype html|html|head|body)\b/is.test(head)) return "html";
+    if (/^<(?:!doctype html|html|head|body)\b/i.test(withoutFirstComments(body))) return "html";
     return looksLikeText(body) ? "text" : "binary";
   }
   if (
     mediaType.startsWith("text/") ||
     /[/+](?:xml|yaml|x-yaml|toml|javascript|ecmascript|x-sh|sql|graphql|x-ndjson|jsonl|csv|markdown)$/.test(mediaType)
   )
-    return "text";
+    // Servers call what they do not know text. Only in these charsets a text has zeros.
+    return looksLikeText(body) || /charset\s*=\s*["']?(?:utf-?16|utf-?32|ucs-?2|iso-10646)/i.test(contentType) ? "text" : "binary";
   return "binary";
+}
+
+function withoutFirstComments(body: Uint8Array): string {
+  let head = Buffer.from(body.subarray(0, 1024))
+    .toString("latin1")
+    .replace(/^\xef\xbb\xbf/, "")
+    .trimStart();
+  while (head.startsWith("<!--")) {
+    const end = head.indexOf("-->", 4);
+    if (end === -1) return "";
+    head = head.slice(end + 3).trimStart();
+  }
+  return head;
 }
 
 function looksLikeText(body: Uint8Array): boolean {

@@ -211,9 +211,12 @@ const blockTag =
   /<\/?(?:article|blockquote|br|button|dd|div|dl|dt|figure|footer|h[1-6]|header|hr|iframe|img|input|li|nav|ol|p|path|pre|section|svg|table|tbody|td|th|thead|tr|ul)(?:\s[^<>]*)?\/?>/gi;
 const machineryTag = /<(script|style)(?:\s[^<>]*)?>.*?<\/\1\s*>/gis;
 
+/** More is no title and no snippet. */
+const longestText = 20_000;
+
 /** Engines mark what matched and encode the rest. */
 function plainText(text: string, parse: typeof parsePage): string {
-  const bare = text.replace(machineryTag, " ").replace(blockTag, " ").replace(inlineTag, "");
+  const bare = text.slice(0, longestText).replace(machineryTag, " ").replace(blockTag, " ").replace(inlineTag, "");
   const decoded = /&[#\w]+;/.test(bare) ? (parse(bare.replaceAll("<", "&lt;")).body.textContent ?? bare) : bare;
   return decoded
     .replace(/[\s\u00a0]+/g, " ")

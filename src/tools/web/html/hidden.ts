@@ -25,7 +25,7 @@ export function isHidden(element: PageElement): boolean {
 
 /** Without comments and escapes, behind which a word such as `none` could be spelled. */
 function plainStyle(style: string): string {
-  const bare = style.replace(/\/\*.*?\*\//gs, "");
+  const bare = withoutComments(style);
   if (!bare.includes("\\")) return bare.toLowerCase();
   const unescaped = bare.replace(/\\(?:([0-9a-f]{1,6})\s?|(.))/gi, (_, hex: string | undefined, other: string | undefined) => {
     const code = hex === undefined ? undefined : Number.parseInt(hex, 16);
@@ -34,13 +34,28 @@ function plainStyle(style: string): string {
   return unescaped.toLowerCase();
 }
 
+function withoutComments(style: string): string {
+  const parts: string[] = [];
+  let from = 0;
+  for (let at = style.indexOf("/*"); at !== -1; at = style.indexOf("/*", from)) {
+    parts.push(style.slice(from, at));
+    const end = style.indexOf("*/", at + 2);
+    if (end === -1) return parts.join("");
+    from = end + 2;
+  }
+  return from === 0 ? style : parts.join("") + style.slice(from);
+}
+
+/** What decides about a value stands at its beginning; the rest is a picture or a list of fonts. */
+const longestValue = 300;
+
 /** Farther than any screen. */
 const offScreenPixels = 900;
 /** Nobody reads letters of this size, or paler than this. */
 const leastFontPixels = 2;
 const leastOpacity = 0.03;
 
-const pixels: Readonly<Record<string, number>> = { em: 16, rem: 16, vw: 12, vh: 8, "%": 9, pt: 1.33, pc: 16, cm: 37.8, mm: 3.78, in: 96 };
+const pixels: Readonly<Record<string, number>> = { em: 16, rem: 16, vw: 12, vh: 9, "%": 9, pt: 1.33, pc: 16, cm: 37.8, mm: 3.78, in: 96 };
 
 function hides(style: string): boolean {
   const rules = rulesOf(style);
@@ -62,8 +77,14 @@ function rulesOf(style: string): ReadonlyMap<string, string> {
   for (const rule of style.split(";")) {
     const colon = rule.indexOf(":");
     if (colon === -1) continue;
-    const value = rule.slice(colon + 1).replace(/!\s*important/, "");
-    rules.set(rule.slice(0, colon).trim(), value.replace(/calc\(\s*([^()\s]+)\s*\)/g, "$1").trim());
+    // Blanks and zeros could fill up the beginning.
+    const value = rule
+      .slice(colon + 1)
+      .replace(/\s+/g, " ")
+      .replace(/0{20,}/g, "0".repeat(20))
+      .slice(0, longestValue)
+      .replace(/! ?important/, "");
+    rules.set(rule.slice(0, colon).trim(), value.replace(/calc\( ?([^() ]+) ?\)/g, "$1").trim());
   }
   return rules;
 }
@@ -74,6 +95,8 @@ function isPale(opacity: string | undefined): boolean {
 }
 
 function isTiny(size: string | undefined): boolean {
+  const [, choices] = /^min\(([^()]*)\)$/.exec(size ?? "") ?? [];
+  if (choices !== undefined) return choices.split(",").some((choice) => isTiny(choice.trim()));
   const [, number = "", unit = ""] = /^([\d.]+(?:e-?\d+)?)([a-z]+|%)?$/.exec(size ?? "") ?? [];
   if (number === "" || Number.isNaN(Number(number))) return false;
   // A number without a unit is no size, but for zero. Per cent are those of the text around.
@@ -98,10 +121,11 @@ const edges = [
 
 function isOffScreen(rules: ReadonlyMap<string, string>): boolean {
   const leaves = (value: string | undefined): boolean =>
-    [...(value ?? "").matchAll(/-\s*(\d+(?:\.\d+)?)([a-z]+|%)?/g)].some(
+    [...(value ?? "").replace(/-1 ?\* ?/g, "-").matchAll(/- ?(\d+(?:\.\d+)?(?:e\d+)?)([a-z]+|%)?/g)].some(
       ([, size = "0", unit = "px"]) => Number(size) * (pixels[unit] ?? 1) >= offScreenPixels,
     );
   if (edges.some((name) => leaves(rules.get(name)))) return true;
+  if (/^[1-9]\d{2,}%$/.test(rules.get("text-indent") ?? "") && cutsOff(rules)) return true;
   if (leaves(/translate[^)]*\)/.exec(rules.get("transform") ?? "")?.[0])) return true;
   return /^(?:absolute|fixed)$/.test(rules.get("position") ?? "") && ["left", "top"].some((name) => isFar(rules.get(name)));
 }
@@ -114,18 +138,27 @@ function isFar(value: string | undefined): boolean {
 
 function isClipped(rules: ReadonlyMap<string, string>): boolean {
   const nothing = /^(?:0|1px|0(?:px|em|rem|%))$/;
-  const cuts = ["overflow", "overflow-x", "overflow-y"].some((name) => /hidden|clip/.test(rules.get(name) ?? ""));
-  return cuts && ["height", "max-height", "width", "max-width"].some((name) => nothing.test(rules.get(name) ?? ""));
+  return cutsOff(rules) && ["height", "max-height", "width", "max-width"].some((name) => nothing.test(rules.get(name) ?? ""));
+}
+
+function cutsOff(rules: ReadonlyMap<string, string>): boolean {
+  return ["overflow", "overflow-x", "overflow-y"].some((name) => /hidden|clip/.test(rules.get(name) ?? ""));
 }
 
 /** Text in the colour of its ground, or without any. */
 function isUnreadable(rules: ReadonlyMap<string, string>): boolean {
   const colour = rules.get("color");
   if (colour === undefined) return false;
-  const clear = /^(?:transparent|(?:rgba?|hsla?)\([^)]*[,/]\s*0*\.?0+%?\s*\)|#[0-9a-f]{3}0|#[0-9a-f]{6}00)$/;
-  if (clear.test(colour) && !/^(?:rgba?|hsla?)\((?:[^,/]*,){2}[^,/]*\)$/.test(colour)) return true;
+  if (/^(?:transparent|#[0-9a-f]{3}0|#[0-9a-f]{6}00)$/.test(colour) || isClear(colour)) return true;
   const ground = rules.get("background-color") ?? rules.get("background");
   return ground !== undefined && plainColour(colour) === plainColour(ground);
+}
+
+/** `rgb(0 0 0 / 0)`, `rgba(0, 0, 0, 0)`: the fourth part, or the one behind the slash, says how much is seen. */
+function isClear(colour: string): boolean {
+  const parts = /^(?:rgba?|hsla?)\(([^()]*)\)$/.exec(colour)?.[1]?.split(/[,/]/) ?? [];
+  const alpha = parts.length === 4 || (parts.length === 2 && colour.includes("/")) ? (parts.at(-1) ?? "").trim() : "";
+  return /^[\d.]+%?$/.test(alpha) && Number.parseFloat(alpha) === 0;
 }
 
 function plainColour(colour: string): string {

@@ -102,6 +102,13 @@ test.each([
   'style="color:rgb(0 0 0 / 0)"',
   'style="d\\69splay:none"',
   'style="display:/**/none"',
+  'style="position:fixed;top:-100vh"',
+  'style="position:absolute;left:-9.9e3px"',
+  'style="left:calc(-1 * 9999px);position:absolute"',
+  'style="text-indent:100%;white-space:nowrap;overflow:hidden"',
+  'style="font-size:min(0px, 1em)"',
+  `style="color:rgba(0,${" ".repeat(400)}0,0,0)"`,
+  `style="opacity:0.${"0".repeat(400)}1"`,
 ])("what %s hides is gone", (attributes) => {
   expect(
     markdownOf(`<p>seen</p><p ${attributes}>unseen</p><p style="opacity:0.8;font-size:0.9em;left:-3px">also</p>`, { mode: "page" }),
@@ -117,6 +124,8 @@ test.each([
   'style="left:0;top:0;height:0"',
   'style="color:rgb(255, 0, 0);font:400 0.8em/1.2 serif"',
   'style="position:absolute;left:1200px"',
+  'style="text-indent:100%"',
+  `style="background:url(data:image/png;base64,${"A".repeat(2000)});color:#222"`,
   'style=""',
 ])("what %s only dresses is kept", (attributes) => {
   expect(markdownOf(`<p>seen</p><p ${attributes}>dressed</p>`, { mode: "page" })).toBe("seen\n\ndressed");
@@ -133,6 +142,22 @@ test("an empty page is said to be empty, one that only scripts fill to need Java
   expect(markdownOf("<html><body><p>Loading docks are closed.</p><script>count()</script></body></html>")).toBe(
     "Loading docks are closed.",
   );
+});
+
+test("a page that shows nothing beside its header and footer needs JavaScript if it has scripts", () => {
+  const frame = '<header>My App</header><div id="content"></div><footer>© 2024 All rights of the company</footer>';
+  expect(markdownOf(`<html><body>${frame}<script>start()</script></body></html>`)).toContain("needs JavaScript");
+  expect(markdownOf(`<html><body>${frame}</body></html>`)).not.toContain("JavaScript");
+  expect(markdownOf("<html><body><header>My App</header><p>Closed.</p><script>count()</script></body></html>")).not.toContain("JavaScript");
+});
+
+test("an empty page that sends a browser on says where to, and is not followed", () => {
+  const page = (content: string) => `<html><head><meta http-equiv="Refresh" content="${content}"></head><body></body></html>`;
+  expect(markdownOf(page("0; URL='/next?a=1'"))).toBe(
+    "(This page is empty. It sends a browser on to https://e.example/next?a=1, which was not followed.)",
+  );
+  expect(markdownOf(page("0; url=javascript:x()"))).toBe("(This page is empty.)");
+  expect(markdownOf(page("30"))).toBe("(This page is empty.)");
 });
 
 test("the title comes first and is not repeated by the heading below it", () => {

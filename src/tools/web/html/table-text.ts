@@ -12,6 +12,8 @@ interface Cell {
 const maxSpan = 60;
 /** In a wider row spans add nothing but empty cells. */
 const maxColumns = 200;
+/** Beyond so many empty cells rows are not filled up to the widest one: one long row could make every other as long. */
+const sparseCells = 20_000;
 
 export function tableText(table: PageElement, writer: MarkdownWriter, depth: number): string {
   const rows = rowsOf(table).filter((row) => !writer.skips(row));
@@ -29,11 +31,20 @@ export function tableText(table: PageElement, writer: MarkdownWriter, depth: num
     filled.map(({ row }) => row),
     (element) => writer.flat(element, depth + 1).replaceAll("|", "\\|"),
   );
-  const width = Math.max(...grid.map((row) => row.length));
-  const lines = grid.map((row) => `| ${Array.from({ length: width }, (_, column) => row[column] ?? "").join(" | ")} |`);
-  const rule = `| ${Array.from({ length: width }, () => "---").join(" | ")} |`;
-  const [head = "", ...rest] = lines;
-  return [...(title === "" ? [] : [title, ""]), head, rule, ...rest].join("\n");
+  const width = widestOf(grid);
+  const cellCount = grid.reduce((total, row) => total + row.length, 0);
+  const isLopsided = width * grid.length > 4 * cellCount + sparseCells;
+  const lines = grid.map((row, index) => line(row, isLopsided && index > 0 ? row.length : width));
+  lines.splice(1, 0, line([], width, "---"));
+  return [...(title === "" ? [] : [title, ""]), ...lines].join("\n");
+}
+
+function line(cells: readonly string[], width: number, empty = ""): string {
+  return `| ${Array.from({ length: width }, (_, column) => cells[column] ?? empty).join(" | ")} |`;
+}
+
+function widestOf(rows: readonly { readonly length: number }[]): number {
+  return rows.reduce((widest, { length }) => Math.max(widest, length), 0);
 }
 
 /** Spans leave empty cells, so that columns stay under their heads. */
@@ -89,7 +100,7 @@ function isLayout(table: PageElement, rows: readonly (readonly Cell[])[]): boole
   const role = table.getAttribute("role");
   if (role === "presentation" || role === "none") return true;
   if (table.querySelector("table") !== null) return true;
-  const widest = Math.max(...rows.map((row) => row.length));
+  const widest = widestOf(rows);
   if (table.querySelector("th") !== null) return false;
   if (widest <= 1) return true;
   return table.querySelector("h1, h2, h3, article, section, main, pre") !== null;

@@ -24,12 +24,13 @@ export function toMarkdown(roots: readonly PageElement[], options: MarkdownOptio
 
 /** Longer link texts are passages with a link around them. */
 const maxLinkText = 300;
-const maxListDepth = 15;
+/** Each level of a list or a quote makes every line below it longer. */
+const maxNesting = 12;
 
 export class MarkdownWriter {
   readonly #options: MarkdownOptions;
   readonly #blocky = new Map<PageElement, boolean>();
-  #listDepth = 0;
+  #nesting = 0;
 
   constructor(options: MarkdownOptions) {
     this.#options = options;
@@ -90,7 +91,7 @@ export class MarkdownWriter {
       case "dir":
         return this.#list(element, depth);
       case "blockquote":
-        return this.blocks(element, depth).replace(/^/gm, "> ").replace(/^> $/gm, ">");
+        return this.#quote(element, depth);
       case "table":
         return tableText(element, this, depth);
       case "dt":
@@ -111,8 +112,8 @@ export class MarkdownWriter {
     const step = element.hasAttribute("reversed") ? -1 : 1;
     const started = Number.parseInt(element.getAttribute("start") ?? "", 10);
     let number = Number.isNaN(started) ? 1 : started;
-    if (this.#listDepth >= maxListDepth) return this.blocks(element, depth);
-    this.#listDepth += 1;
+    if (this.#nesting >= maxNesting) return this.blocks(element, depth);
+    this.#nesting += 1;
     const items: string[] = [];
     for (let node: PageNode | null = element.firstChild; node !== null; node = node.nextSibling) {
       if (!isElement(node)) {
@@ -135,11 +136,21 @@ export class MarkdownWriter {
       items.push(`${marker}${box(node)}${text.replace(/\n(?=[^\n])/g, `\n${" ".repeat(marker.length)}`)}`);
       number += step;
     }
-    this.#listDepth -= 1;
+    this.#nesting -= 1;
     return items.join("\n");
   }
 
+  #quote(element: PageElement, depth: number): string {
+    if (this.#nesting >= maxNesting) return this.blocks(element, depth);
+    this.#nesting += 1;
+    const text = this.blocks(element, depth);
+    this.#nesting -= 1;
+    return text.replace(/^/gm, "> ").replace(/^> $/gm, ">");
+  }
+
   #blockLink(element: PageElement, depth: number): string {
+    // Looked at first, because links may stand inside of links and each would write all of it once more.
+    if (showsMoreThan(element, maxLinkText)) return this.blocks(element, depth);
     const text = this.flat(element, depth);
     const target = this.#target(element.getAttribute("href"));
     if (target === undefined || text.length > maxLinkText || /!?\[[^\]]*\]\(/.test(text)) return this.blocks(element, depth);
@@ -248,6 +259,17 @@ export class MarkdownWriter {
   }
 }
 
+/** Whether the text in an element, with what is hidden, is longer; stops looking as soon as it is. */
+function showsMoreThan(element: PageElement, most: number): boolean {
+  let left = most;
+  const open: PageNode[] = [element];
+  for (let next = open.pop(); next !== undefined && left >= 0; next = open.pop()) {
+    if (isText(next)) left -= (next.nodeValue ?? "").trim().length;
+    for (let child = isElement(next) ? next.firstChild : null; child !== null; child = child.nextSibling) open.push(child);
+  }
+  return left < 0;
+}
+
 function collapse(text: string): string {
   return text.replace(/[\s\u00a0]+/g, " ");
 }
@@ -269,7 +291,7 @@ function paragraph(run: string): string {
 
 /** Lists of short items have no empty lines between an item and the list below it. */
 function tight(text: string): string {
-  return text.replace(/\n\n(?=\s*(?:[-*]|\d+\.) )/g, "\n");
+  return text.replace(/\n\n(?=[^\S\n]*(?:[-*]|\d+\.) )/g, "\n");
 }
 
 function around(text: string, mark: string): string {
@@ -281,10 +303,16 @@ function around(text: string, mark: string): string {
 function inlineCode(raw: string): string {
   const text = collapse(raw);
   if (text.trim() === "") return text;
-  const longest = Math.max(0, ...[...text.matchAll(/`+/g)].map(([run]) => run.length));
+  const longest = longestOf(text.matchAll(/`+/g));
   const ticks = "`".repeat(longest + 1);
   const pad = longest > 0 ? " " : "";
   return `${ticks}${pad}${text.trim()}${pad}${ticks}`;
+}
+
+function longestOf(runs: Iterable<RegExpExecArray>): number {
+  let longest = 0;
+  for (const run of runs) longest = Math.max(longest, run.at(-1)?.length ?? 0);
+  return longest;
 }
 
 function formula(element: PageElement): string | undefined {
@@ -301,9 +329,9 @@ function box(item: PageElement): string {
 const languageName = /(?:^|\s)(?:language|lang|highlight-source|highlight-text|brush:|prettyprint lang|sourceCode)[-: ]?([a-z0-9+#_.-]+)/i;
 
 function fence(element: PageElement, skip: (inner: PageElement) => boolean): string {
-  const text = codeText(element, skip).replace(/\r\n?/g, "\n").replace(/^\n/, "").replace(/\s+$/, "");
+  const text = codeText(element, skip).replace(/\r\n?/g, "\n").replace(/^\n/, "").trimEnd();
   if (text.trim() === "") return "";
-  const longest = Math.max(2, ...[...text.matchAll(/^\s*(`{3,})/gm)].map(([, run = ""]) => run.length));
+  const longest = Math.max(2, longestOf(text.matchAll(/^[^\S\n]*(`{3,})/gm)));
   const ticks = "`".repeat(longest + 1);
   return `${ticks}${languageOf(element)}\n${text}\n${ticks}`;
 }

@@ -60,7 +60,7 @@ function parse(text: string): Json {
 
 function refusal(status: number, body: string, { provider, secrets }: ProviderCall): ToolFailure {
   const said = without(body, secrets)
-    .replace(/<[^>]*>/g, " ")
+    .replace(/<[^<>]*>/g, " ")
     .replace(/\s+/g, " ")
     .trim()
     .slice(0, shortBody);
