@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import fc from "../../test/support/fast-check.ts";
+import type { JsonSchema } from "../contract/index.ts";
 import { createDecoder, joined, parseParts } from "./decoder.ts";
 import { type DecodedPart, type Dialect, dialects } from "./types.ts";
 
@@ -108,6 +109,17 @@ const fragments = [
   '"}\n</tool_call>',
   "}}",
   '{"choices":[{"message":{"content":"x"}}]}',
+  "\nAction: Read\nAction Input: ",
+  "Action",
+  "✿FUNCTION✿: Read\n",
+  "✿ARGS✿: ",
+  "\nRead\n",
+  "<Read>",
+  "</Read>",
+  "<file_path>a</file_path>",
+  '{"file_path": "a"}',
+  "<tool_use>",
+  "[do(x=1)]",
   "&lt;",
   "&amp;",
   "&#x41;",
@@ -115,10 +127,12 @@ const fragments = [
 ];
 
 const text = fc.array(fc.constantFrom(...fragments), { maxLength: 40 }).map((list) => list.join(""));
+const schema: JsonSchema = { type: "object", properties: { file_path: { type: "string" } }, required: ["file_path"] };
+const tools = (name: string) => (name === "Read" ? schema : undefined);
 const dialect = fc.constantFrom<Dialect>(...dialects);
 
 function decodeInPieces(source: string, cuts: readonly number[], name: Dialect): DecodedPart[] {
-  const decoder = createDecoder(name);
+  const decoder = createDecoder(name, { tools });
   const points = [...new Set(cuts.map((cut) => cut % (source.length + 1)))].sort((a, b) => a - b);
   const parts: DecodedPart[] = [];
   let from = 0;
@@ -134,7 +148,7 @@ describe("decoders", () => {
   it("give the same parts however the text is cut", () => {
     fc.assert(
       fc.property(text, fc.array(fc.nat(), { maxLength: 12 }), dialect, (source, cuts, name) => {
-        expect(decodeInPieces(source, cuts, name)).toEqual(parseParts(source, { dialect: name }));
+        expect(decodeInPieces(source, cuts, name)).toEqual(parseParts(source, { dialect: name, tools }));
       }),
       { numRuns: runs },
     );
@@ -149,7 +163,7 @@ describe("decoders", () => {
             [...source].map((_, index) => index),
             name,
           ),
-        ).toEqual(parseParts(source, { dialect: name }));
+        ).toEqual(parseParts(source, { dialect: name, tools }));
       }),
       { numRuns: runs },
     );
@@ -159,10 +173,10 @@ describe("decoders", () => {
     fc.assert(
       fc.property(text, fc.integer({ min: 1, max: 7 }), dialect, (source, size, name) => {
         const bytes = new TextEncoder().encode(source);
-        const decoder = createDecoder(name);
+        const decoder = createDecoder(name, { tools });
         const parts: DecodedPart[] = [];
         for (let at = 0; at < bytes.length; at += size) parts.push(...decoder.push(bytes.subarray(at, at + size)));
-        expect(joined([...parts, ...decoder.end()])).toEqual(parseParts(source, { dialect: name }));
+        expect(joined([...parts, ...decoder.end()])).toEqual(parseParts(source, { dialect: name, tools }));
       }),
       { numRuns: Math.ceil(runs / 3) },
     );
@@ -171,7 +185,7 @@ describe("decoders", () => {
   it("never throw, on any bytes", () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 400 }), dialect, (bytes, name) => {
-        const decoder = createDecoder(name);
+        const decoder = createDecoder(name, { tools });
         for (const part of [...decoder.push(bytes), ...decoder.end()]) expect(["text", "call"]).toContain(part.type);
       }),
       { numRuns: runs },
@@ -186,7 +200,7 @@ describe("decoders", () => {
     fc.assert(
       fc.property(harmless, (list) => {
         const source = list.join("");
-        expect(parseParts(source)).toEqual(source === "" ? [] : [{ type: "text", text: source }]);
+        expect(parseParts(source, { tools })).toEqual(source === "" ? [] : [{ type: "text", text: source }]);
       }),
       { numRuns: runs },
     );

@@ -78,6 +78,11 @@ const hard: Readonly<Record<string, (length: number) => string>> = {
   fences: times("```\n"),
   "spoiled fences": (length) => `\`\`\`xml\n${times("<tool_call><name>x</name></tool_call>\n")(length)}y\n\`\`\``,
   "arguments without end": times("<tool_call>x<arg_key>"),
+  "thoughts without end": times("<think><tool_call>"),
+  "names above braces": times('x\n{"a":'),
+  "actions without input": times("Action: x\nAction "),
+  "lists of unknown tools": times("[f(x=1) "),
+  "tags of tools without end": times("\n<x><a>"),
   "edits without end": (length) => `<tools><edit><file src="a">${times("<find>a")(length)}</file></edit></tools>`,
 };
 

@@ -28,12 +28,13 @@ const invoke: readonly [string, Opener][] = [
   ["invoke", "invoke"],
   ["function_calls", "call"],
 ];
-/** MiniMax, Seed, LongCat and Nemotron wrap their calls in tags of their own. */
+/** MiniMax, Seed, LongCat, Nemotron and some clients wrap their calls in tags of their own. */
 const ownTags: readonly [string, Opener][] = [
   ["minimax:tool_call", "call"],
   ["seed:tool_call", "call"],
   ["longcat_tool_call", "call"],
   ["toolcall", "call"],
+  ["tool_use", "call"],
 ];
 const functions: readonly [string, Opener][] = [["function", "function"]];
 const tools: readonly [string, Opener][] = [["tools", "tools"]];

@@ -6,12 +6,14 @@
 import { callKeys } from "../read/read-json.ts";
 import { isSpace, readTag } from "../read/tag.ts";
 import { toolsXmlTags } from "../read/tools-xml-tags.ts";
-import { pythonCallAt } from "../token/python-framer.ts";
+import { pythonCallAt, pythonListAt } from "../token/python-framer.ts";
 import type { SchemaLookup } from "../types.ts";
 import { CharFinder } from "./char-finder.ts";
 import { type FenceLine, readFenceLine, runLength } from "./fence.ts";
 import { InlineCode } from "./inline-code.ts";
 import { jsonMayStart } from "./json-start.ts";
+import { knownTagAt } from "./known-tag.ts";
+import { type LineForm, lineFormAt } from "./line-forms.ts";
 import type { Hearing } from "./openers.ts";
 import { type Found, lookAtTag } from "./tag-opener.ts";
 
@@ -23,8 +25,10 @@ export type Sight =
   /** `expected`: a mark before it announced calls. */
   | { readonly kind: "json"; readonly expected: boolean }
   | { readonly kind: "mark"; readonly end: number }
-  /** A call in Python's notation. */
-  | { readonly kind: "python" }
+  /** A call in Python's notation. `alone`: only if nothing follows it. */
+  | { readonly kind: "python"; readonly alone?: boolean }
+  /** A form that a line begins. */
+  | { readonly kind: "line"; readonly form: LineForm }
   /** A name and JSON behind Mistral's mark, which ends at `end`. */
   | { readonly kind: "named"; readonly end: number; readonly name: string }
   | { readonly kind: "tag"; readonly found: Found }
@@ -43,6 +47,8 @@ const maxBlank = 64;
 
 export class PlainText {
   readonly inline: InlineCode;
+  /** Thoughts and calls aside, nothing was said yet. */
+  nothingBefore = true;
   private readonly finder: CharFinder;
   /** Only blanks stand between the last line break and the start of the text at hand. */
   private blankBefore = true;
@@ -56,6 +62,8 @@ export class PlainText {
     /** Tags of ToolsXML count on a line of their own. */
     private readonly hearsLoose: boolean,
     private readonly tools: SchemaLookup,
+    /** Forms without marks of their own are heard. */
+    private readonly hearsUnmarked: boolean,
   ) {
     this.finder = new CharFinder(hearing.json === "none" ? ["<", "`", "~"] : ["<", "`", "~", "{", "["]);
     this.inline = new InlineCode(this.finder);
@@ -96,6 +104,23 @@ export class PlainText {
     return text.charCodeAt(p) === 10 || text.charCodeAt(p) === 13;
   }
 
+  /** The first form without marks that a line begins between `from` and `to`. `wait`: there may be one at `at`. */
+  lineForm(text: string, from: number, to: number, final: boolean): { readonly at: number; readonly sight: LineForm | "wait" } | undefined {
+    if (!this.hearsUnmarked) return undefined;
+    const end = Math.min(to, text.length);
+    for (
+      let start = this.startsLine(text, from) ? from : this.finder.lineEnd(from) + 1;
+      start < end;
+      start = this.finder.lineEnd(start) + 1
+    ) {
+      let at = start;
+      while (at < end && isBlankInLine(text.charCodeAt(at))) at += 1;
+      const sight = at < end ? lineFormAt(text, at, final, this.tools) : undefined;
+      if (sight !== undefined) return { at, sight };
+    }
+    return undefined;
+  }
+
   look(text: string, at: number, final: boolean, expectsJson: boolean): Sight {
     const code = text.charCodeAt(at);
     if (code === 96 || code === 126) return this.marks(text, at, final);
@@ -107,7 +132,10 @@ export class PlainText {
   tag(text: string, at: number, final: boolean): Sight {
     const found = lookAtTag({ text, at, final, hearing: this.hearing });
     if (found === "wait") return "wait";
-    return found === undefined ? this.looseTag(text, at, final) : { kind: "tag", found };
+    if (found !== undefined) return { kind: "tag", found };
+    const known = this.hearsUnmarked && this.startsLine(text, at) ? knownTagAt(text, at, final, this.tools) : undefined;
+    if (known === "wait") return "wait";
+    return known === undefined ? this.looseTag(text, at, final) : { kind: "tag", found: known };
   }
 
   /** JSON at `at` that may be a call; a number where it cannot. */
@@ -160,9 +188,11 @@ export class PlainText {
     const name = pythonCallAt(text, at, final);
     if (name === "more") return "wait";
     if (name !== undefined && announced) return { kind: "python" };
-    return name !== undefined && this.tools(name.replace(/^(?:functions|tools|default_api)\./, "")) !== undefined
-      ? { kind: "python" }
-      : at + 1;
+    if (name !== undefined && this.tools(name.replace(/^(?:functions|tools|default_api)\./, "")) !== undefined) return { kind: "python" };
+    if (name === undefined || !this.nothingBefore || !this.hearsUnmarked) return at + 1;
+    const begins = pythonListAt(text, at, final);
+    if (begins === "more") return "wait";
+    return begins ? { kind: "python", alone: true } : at + 1;
   }
 
   /** Behind the mark stands JSON, or a name with JSON. */

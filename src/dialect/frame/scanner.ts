@@ -2,7 +2,7 @@
  * The incremental reader of model text: finds calls, hands out everything else as text, and holds back only what
  * may be the beginning of a call. Every character is looked at a bounded number of times.
  *
- * What is not a call, by decision: anything in thoughts (`<think>`), in results of tools, in inline code, and in a
+ * What is not a call, by decision: anything in thoughts (`<think>`; an error if the thought never ends), in results of tools, in inline code, and in a
  * code fence, unless the fence holds nothing but calls (then they are calls, marked `code fence`).
  */
 
@@ -18,6 +18,7 @@ import { type CallFence, callLanguages, closesFence, type FenceLine, passCode } 
 import type { FrameContext, FrameEnd, Framer } from "./frame.ts";
 import { CallFramer } from "./frame-call.ts";
 import { JsonFramer } from "./frame-json.ts";
+import { LineFramer } from "./frame-line.ts";
 import { MarkupFramer } from "./frame-markup.ts";
 import { OpaqueText } from "./opaque.ts";
 import { type Hearing, hearingOf } from "./openers.ts";
@@ -25,6 +26,7 @@ import { PlainText, type Sight } from "./plain-text.ts";
 import type { Found } from "./tag-opener.ts";
 import { isBlank, TextOutput, together, withRepairs } from "./text-output.ts";
 import { ToolsRegion } from "./tools-region.ts";
+import { unendedThought } from "./unended-thought.ts";
 
 type Mode = "text" | "frame" | "opaque" | "code" | "fence" | "tools";
 
@@ -47,6 +49,9 @@ export class Scanner {
   private fence: CallFence | undefined;
   private code: FenceLine | undefined;
   private opaque: OpaqueText | undefined;
+  /** The thought so far. */
+  private thought: string[] = [];
+  private hearsThought = false;
   private tools: ToolsRegion | undefined;
   /** A mark announced calls as JSON. */
   private expectsJson = false;
@@ -65,7 +70,7 @@ export class Scanner {
     depth = 0,
   ) {
     this.hearing = hearingOf(dialect);
-    this.text = new PlainText(this.hearing, dialect === "toolsxml", tools);
+    this.text = new PlainText(this.hearing, dialect === "toolsxml", tools, dialect === "auto");
     this.context = {
       tools,
       decode: (text) => {
@@ -92,6 +97,7 @@ export class Scanner {
     }
     if (this.tools !== undefined) this.out.write(this.tools.rest);
     if (this.announced !== "") this.announcedInVain();
+    if (this.mode === "opaque") for (const part of unendedThought(together(this.thought), this.context.decode)) this.out.part(part);
     return this.out.take();
   }
 
@@ -146,14 +152,20 @@ export class Scanner {
     this.runStart = pos;
     for (;;) {
       const found = this.text.next(at);
+      const line = this.text.lineForm(text, at, found, final);
+      if (line !== undefined) {
+        this.say(text.slice(pos, line.at));
+        return line.sight === "wait" ? line.at : this.follow(text, line.at, { kind: "line", form: line.sight });
+      }
       if (found >= text.length) {
-        this.write(text.slice(pos));
+        this.say(text.slice(pos));
         return text.length;
       }
+      if (this.text.nothingBefore && !isBlank(text.slice(pos, found))) this.text.nothingBefore = false;
       const sight = this.text.look(text, found, final, this.expectsJson && this.stillExpectsJson(text, found));
       if (typeof sight === "number") at = sight;
       else {
-        this.write(text.slice(pos, found));
+        this.say(text.slice(pos, found));
         return sight === "wait" ? found : this.follow(text, found, sight);
       }
     }
@@ -198,8 +210,11 @@ export class Scanner {
       case "json":
         return this.openJson(at, sight.expected);
       case "python":
-        this.begin(new PythonFramer(), "");
+        this.begin(new PythonFramer(sight.alone), "");
         return at;
+      case "line":
+        this.begin(new LineFramer(sight.form, sight.form.end - at), text.slice(at, sight.form.end));
+        return sight.form.end;
       case "named":
         if (sight.name === "") this.out.structure();
         this.begin(new NamedJsonFramer(sight.name), sight.name);
@@ -251,6 +266,8 @@ export class Scanner {
       case "result":
         this.write(raw);
         this.opaque = new OpaqueText(found.name, found.kind === "result", found.kind === "thought" ? found.until : undefined);
+        this.thought = [];
+        this.hearsThought = found.kind === "thought";
         this.mode = "opaque";
         return found.end;
       case "tools":
@@ -340,7 +357,7 @@ export class Scanner {
     }
     const end = framer.ended ?? "cut";
     if (
-      framer instanceof JsonFramer &&
+      (framer instanceof JsonFramer || framer instanceof PythonFramer) &&
       this.fence === undefined &&
       framer.read(raw, end, this.context) === undefined &&
       this.rescans < maxRescans
@@ -360,7 +377,9 @@ export class Scanner {
   private inOpaque(text: string, pos: number, final: boolean): number {
     const next = this.opaque?.feed(text, pos, final) ?? pos;
     this.write(text.slice(pos, next));
+    if (this.hearsThought) this.thought.push(text.slice(pos, next));
     if (this.opaque?.ended) {
+      this.thought = [];
       this.mode = this.resting();
       // Models that think aloud write their call right behind the thought.
       this.text.beginLine(next);
@@ -498,6 +517,11 @@ export class Scanner {
 
   private structure(): void {
     if (this.fence === undefined) this.out.structure();
+  }
+
+  private say(text: string): void {
+    if (this.text.nothingBefore && !isBlank(text)) this.text.nothingBefore = false;
+    this.write(text);
   }
 
   private write(text: string): void {

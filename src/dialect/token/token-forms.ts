@@ -6,6 +6,7 @@
 import type { Json, JsonObject } from "../../contract/index.ts";
 import type { FrameContext, FrameEnd } from "../frame/frame.ts";
 import { isObject, shapeOf } from "../frame/shape.ts";
+import { unendedThought } from "../frame/unended-thought.ts";
 import { isToolName, toolName } from "../names.ts";
 import { readJson, strictJson } from "../read/json-text.ts";
 import { callsOfJson, namedArguments } from "../read/read-json.ts";
@@ -26,7 +27,8 @@ interface NamedCall {
   readonly id?: string | undefined;
 }
 
-function named({ raw, name, input, repairs, end, cut, id }: NamedCall, context: FrameContext): readonly DecodedPart[] {
+/** A call by its name and its arguments; `input` is `undefined` if they could not be read. */
+export function namedCall({ raw, name, input, repairs, end, cut, id }: NamedCall, context: FrameContext): readonly DecodedPart[] {
   if (end !== "closed") repairs.add("missing end tag");
   const known = isToolName(name) ? toolName(name, context.tools, repairs) : "";
   const unreadable = known === "" ? "the call does not name a tool" : input === undefined ? "its arguments cannot be read" : undefined;
@@ -34,7 +36,7 @@ function named({ raw, name, input, repairs, end, cut, id }: NamedCall, context: 
   return [{ type: "call", call: decodedCall({ name: known, input: typed, raw, repairs, cutOff: end === "cut" && cut, unreadable, id }) }];
 }
 
-function jsonObject(text: string, repairs: Repairs): { readonly input: JsonObject | undefined; readonly cut: boolean } {
+export function jsonArguments(text: string, repairs: Repairs): { readonly input: JsonObject | undefined; readonly cut: boolean } {
   const body = text
     .trim()
     .replace(/^```(?:json)?\s*/, "")
@@ -65,8 +67,8 @@ const separated: Read = (raw, end, context) => {
   const follows = before === "" || before === "function";
   const written = follows ? after.slice(0, brace < 0 ? after.length : brace).trim() : before;
   const name = /^(?:functions\.)?(.*?)(?::\d+)?$/s.exec(written)?.[1] ?? written;
-  const { input, cut } = jsonObject(follows ? after.slice(brace < 0 ? after.length : brace) : after, repairs);
-  return named({ raw, name, input, repairs, end, cut, ...(written === name ? {} : { id: written }) }, context);
+  const { input, cut } = jsonArguments(follows ? after.slice(brace < 0 ? after.length : brace) : after, repairs);
+  return namedCall({ raw, name, input, repairs, end, cut, ...(written === name ? {} : { id: written }) }, context);
 };
 
 /** Mistral: `Read[CALL_ID]x[ARGS]{…}`. */
@@ -75,8 +77,8 @@ export const readNamedJson: Read = (raw, end, context) => {
   const brace = raw.indexOf("{");
   const head = (brace < 0 ? raw : raw.slice(0, brace)).replace(/\[ARGS\]\s*$/, "");
   const [name = "", id] = head.split("[CALL_ID]").map((one) => one.trim());
-  const { input, cut } = jsonObject(brace < 0 ? "" : raw.slice(brace), repairs);
-  return named({ raw, name, input, repairs, end, cut, id }, context);
+  const { input, cut } = jsonArguments(brace < 0 ? "" : raw.slice(brace), repairs);
+  return namedCall({ raw, name, input, repairs, end, cut, id }, context);
 };
 
 /** One JSON value or a list, or Python's notation, between two tokens. */
@@ -102,7 +104,7 @@ export function pythonParts(
   context: FrameContext,
 ): readonly DecodedPart[] {
   return calls.flatMap(({ name, input }) =>
-    named({ raw, name: name.replace(/\.call$/, ""), input, repairs: new Set(), end: "closed", cut: false }, context),
+    namedCall({ raw, name: name.replace(/\.call$/, ""), input, repairs: new Set(), end: "closed", cut: false }, context),
   );
 }
 
@@ -115,11 +117,11 @@ const harmony: Read = (raw, end, context) => {
   const to = /\bto=(?:functions\.)?([^\s<]+)/.exec(head)?.[1];
   if (to === undefined) return at < 0 ? undefined : [{ type: "text", text: /\banalysis\b/.test(head) ? raw : body }];
   const repairs: Repairs = new Set();
-  const { input, cut } = at < 0 ? { input: undefined, cut: true } : jsonObject(body, repairs);
+  const { input, cut } = at < 0 ? { input: undefined, cut: true } : jsonArguments(body, repairs);
   // The calls that OpenAI's wrapper holds stand in one list.
   const wrapped = to === "multi_tool_use.parallel" && context.tools(to) === undefined && input !== undefined;
   const calls = wrapped ? callsOfJson(input, { raw, repairs, cutOff: end === "cut" && cut, sure: true }, context) : undefined;
-  return calls ?? named({ raw, name: to, input, repairs, end, cut }, context);
+  return calls ?? namedCall({ raw, name: to, input, repairs, end, cut }, context);
 };
 
 /** Gemma: `call:Read{path:<escape>a<escape>}`. */
@@ -127,7 +129,7 @@ const gemma: Read = (raw, end, context) => {
   const body = raw.replace(/^<[^<>]*>/, "").replace(/<(?:end_function_call|tool_call\|)>$/, "");
   const call = /^\s*call:([^{\s]+)\s*(\{[\s\S]*)?$/.exec(body);
   const input = readBareObject(call?.[2] ?? "{}");
-  return named({ raw, name: call?.[1] ?? "", input, repairs: new Set(), end, cut: true }, context);
+  return namedCall({ raw, name: call?.[1] ?? "", input, repairs: new Set(), end, cut: true }, context);
 };
 
 /** Apertus: `[{"Read": {…}}]`, each call under the name of its tool. */
@@ -139,11 +141,14 @@ const keyed: Read = (raw, end, context) => {
     .flatMap((one) => Object.entries(one))
     .flatMap(([name, value]) => {
       const input = isObject(value) ? value : undefined;
-      return named({ raw, name, input, repairs: new Set(), end, cut: false }, context);
+      return namedCall({ raw, name, input, repairs: new Set(), end, cut: false }, context);
     });
 };
 
-const thought: Read = (raw) => [{ type: "text", text: raw }];
+const thought: Read = (raw, end, context) => [
+  { type: "text", text: raw },
+  ...(end === "cut" ? unendedThought(raw.replace(/^<[^<>]*>/u, ""), context.decode) : []),
+];
 
 function form(read: Read, quoting: TokenForm["quoting"], ends: readonly string[], stops: readonly string[] = []): TokenForm {
   return { read, quoting, ends: new Set(ends), stops: new Set(stops) };
