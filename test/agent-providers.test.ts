@@ -172,6 +172,8 @@ describe.each(["anthropic", "chat"] as const)("%s", (format) => {
       expect(body.system).toEqual(before.system);
       expect(body.tools).toEqual(before.tools);
     }
+    // What an agent is told of itself is told once.
+    expect(JSON.stringify(bodies.at(-1)).split("<agent name=")).toHaveLength(2);
     expect(server.refused).toEqual([]);
   });
 

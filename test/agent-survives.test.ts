@@ -9,7 +9,7 @@ const read = (file_path: string) => ({ name: "Read", input: { file_path } });
 const isSummary = (body: Body) => JSON.stringify(body.messages.at(-1)).includes("summary that you write now");
 const lines = (count: number) => "words of a long file that nobody reads twice\n".repeat(count);
 
-it("loaded skills, files in work and failed attempts survive every compaction, whatever the summary says", async () => {
+it("loaded skills, the agent's words, files in work and failed attempts survive every compaction, whatever the summary says", async () => {
   let turn = 0;
   const { server, session, workspace } = await modelPlace(
     "anthropic",
@@ -32,7 +32,8 @@ it("loaded skills, files in work and failed attempts survive every compaction, w
   expect(outcome).toMatchObject({ status: "done", text: "ready" });
   expect(server.requests.filter(isSummary).length).toBeGreaterThan(1);
   const last = JSON.stringify(server.requests.at(-1).messages);
-  for (const kept of [skill.trim(), "in-work.txt (Write)", "gone.txt", "failed_attempts"]) expect(last).toContain(kept);
+  for (const kept of [skill.trim(), "Do the task completely and check", "in-work.txt (Write)", "gone.txt", "failed_attempts"])
+    expect(last).toContain(kept);
   expect(server.refused).toEqual([]);
 });
 

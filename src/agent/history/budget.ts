@@ -71,20 +71,22 @@ export function withoutOldestImages(messages: readonly Message[]): ShortenNote |
   return { outputs: {}, withoutImages: holders.length === 1 ? holders : holders.slice(0, Math.ceil(holders.length / 2)) };
 }
 
-/** What a compacted conversation begins with: the tasks word for word, instructions, open tasks, what was worked on, the summary. */
+/** What a compacted conversation begins with: the tasks word for word, instructions, the agent's words, open tasks, what was worked on, the summary. */
 export function compactText(parts: {
   readonly tasks: readonly string[];
   readonly instructions: string | undefined;
+  readonly agent: string | undefined;
   readonly open: readonly string[];
   readonly workedOn: Pick<WorkedOn, "skills" | "files" | "failed">;
   readonly summary: string;
 }): string {
-  const { tasks, instructions, open, workedOn, summary } = parts;
+  const { tasks, instructions, agent, open, workedOn, summary } = parts;
   const { skills, files, failed } = workedOn;
   return [
     "The conversation so far was long and is told here in fewer words. Go on with the task.",
     `<tasks>\n${tasks.map((task) => `<task>\n${task}\n</task>`).join("\n")}\n</tasks>`,
     ...(instructions === undefined ? [] : [`<instructions>\n${instructions}\n</instructions>`]),
+    ...(agent === undefined ? [] : [agent]),
     ...(open.length === 0 ? [] : [`<open_tasks>\n${open.join("\n")}\n</open_tasks>`]),
     ...(skills.length === 0 ? [] : [`<loaded_skills>\n${skills.join("\n\n")}\n</loaded_skills>`]),
     ...(files.length === 0 ? [] : [`<files_in_work>\n${files.join("\n")}\n</files_in_work>`]),

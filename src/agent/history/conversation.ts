@@ -8,12 +8,14 @@ import { WorkedOn } from "./worked-on.ts";
 
 /** How a run joins the conversation. */
 export interface BeginNote {
-  /** The user message: context where it is new, the agent's words, the task. */
+  /** The user message: context, instructions and the agent's words where they are new, and the task. */
   readonly text: string;
   /** The task word for word. */
   readonly task: string;
   /** Instructions of the workspace that `text` tells. */
   readonly instructions?: string;
+  /** The agent's own words that `text` tells; absent if they were told before. */
+  readonly agent?: string;
   /** Tools that are advertised from here on. */
   readonly tools: readonly ToolSpec[];
   /** Outcomes of calls that an earlier run left open. */
@@ -75,6 +77,7 @@ export class Conversation {
   readonly #tools: ToolSpec[] = [];
   readonly #answers = new Map<string, number>();
   #instructions: string | undefined;
+  #agent: string | undefined;
   #initialTools: number | undefined;
   readonly #tasks: string[] = [];
   readonly #worked = new WorkedOn();
@@ -106,6 +109,11 @@ export class Conversation {
   /** Instructions of the workspace as they were told last. */
   get instructions(): string | undefined {
     return this.#instructions;
+  }
+
+  /** The words of the agent that was told last who it is. */
+  get agent(): string | undefined {
+    return this.#agent;
   }
 
   /** What people asked for, word for word, oldest first. */
@@ -151,12 +159,13 @@ export class Conversation {
     }
   }
 
-  #begin({ text, task, instructions, tools, closed }: BeginNote): void {
+  #begin({ text, task, instructions, agent, tools, closed }: BeginNote): void {
     if (closed && closed.length > 0) {
       this.#worked.note(this.openCalls, closed);
       this.#messages.push({ role: "results", outcomes: closed });
     }
     if (instructions !== undefined) this.#instructions = instructions;
+    if (agent !== undefined) this.#agent = agent;
     this.#tasks.push(task);
     this.#tools.push(...tools);
     const isFirst = this.#initialTools === undefined;

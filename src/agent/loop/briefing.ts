@@ -38,12 +38,15 @@ export async function beginNote(
   if (offers !== undefined) parts.push(offers);
   const isNews = found !== undefined && found.text !== conversation.instructions;
   if (isNews) parts.push(`<instructions file="${found.name}">\n${found.text.trimEnd()}\n</instructions>`);
-  if (definition.prompt.trim() !== "") parts.push(`<agent name="${definition.name}">\n${definition.prompt.trim()}\n</agent>`);
+  const agent = definition.prompt.trim() === "" ? undefined : `<agent name="${definition.name}">\n${definition.prompt.trim()}\n</agent>`;
+  const isOther = agent !== undefined && agent !== conversation.agent;
+  if (isOther) parts.push(agent);
   parts.push(input.prompt);
   return {
     text: parts.join("\n\n"),
     task: input.prompt,
     ...(isNews ? { instructions: found.text } : {}),
+    ...(isOther ? { agent } : {}),
     tools: input.child?.tools ?? toolsToAdd(session, conversation),
   };
 }

@@ -128,6 +128,7 @@ export class Length {
     const text = compactText({
       tasks: conversation.tasks,
       instructions: conversation.instructions,
+      agent: conversation.agent,
       open,
       workedOn: conversation.workedOn,
       summary: textOf(answer),
