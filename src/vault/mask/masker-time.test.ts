@@ -1,5 +1,6 @@
-/** Ratios measured in one run: the best of interleaved rounds, and of some attempts, so that a busy machine does not decide. */
+/** Ratios of processor time measured in one run: the best of interleaved rounds, and of some attempts. */
 import { describe, expect, it } from "vitest";
+import { cpuMs } from "../../../test/support/cpu-time.ts";
 import { noise } from "../fixtures/secrets.ts";
 import { createMasker } from "./masker.ts";
 
@@ -7,20 +8,14 @@ const secrets = (count: number) =>
   Array.from({ length: count }, (_, index) => ({ name: `V${index}`, value: `shared-prefix-${noise(20, index + 1)}` }));
 const line = "2024-05-01 12:00:00 INFO request handled path=/api/v1/items user=42 duration=13ms status=200 shared-prefix- ok\n";
 
-function timed(work: () => void): number {
-  const started = performance.now();
-  work();
-  return performance.now() - started;
-}
-
 /** How much longer the second takes, as small as it can be seen. */
 function ratio(first: () => void, second: () => void, bound: number): number {
   let best = Number.POSITIVE_INFINITY;
   for (let attempt = 0; attempt < 4 && best >= bound; attempt++) {
     let [a, b] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY];
     for (let round = 0; round < 3; round++) {
-      a = Math.min(a, timed(first));
-      b = Math.min(b, timed(second));
+      a = Math.min(a, cpuMs(first));
+      b = Math.min(b, cpuMs(second));
     }
     best = Math.min(best, b / a);
   }
