@@ -61,7 +61,13 @@ describe.skipIf(noBrowser !== "")(`the console while things move${noBrowser}`, (
     await go(other.page, gateway, "/s/tabs");
     await read("tabs", "second.txt");
     for (const one of [...pages, other.page]) await one.getByText("second.txt").first().waitFor();
-    const statuses = await Promise.all(pages.map((one) => one.evaluate<number>(`fetch("/api/v1/me").then(({ status }) => status)`)));
+    const statuses = await Promise.all(
+      pages.map((one) =>
+        one.evaluate(
+          `fetch("/api/v1/me", { headers: { "x-csrf-token": localStorage.getItem("karyi.csrf") } }).then((answer) => answer.status)`,
+        ),
+      ),
+    );
     expect(statuses).toEqual(pages.map(() => 200));
     const calls = (one: Page) => one.evaluate<string[]>(`[...document.querySelectorAll("[data-call]")].map(({ dataset }) => dataset.call)`);
     expect(await calls(page)).toHaveLength(2);

@@ -4,29 +4,18 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type ServeOptions, serve } from "../src/compose/serving/index.ts";
-import { readEvents, startGateway, type TestGateway } from "./support/gateway.ts";
+import { followLink, type LoggedIn, ofPage, readEvents, startGateway, type TestGateway } from "./support/gateway.ts";
 
-interface Browser {
-  readonly cookie: string;
-  readonly csrf: string;
-}
-
-async function loggedIn(link: string, address: string): Promise<Browser> {
-  const answer = await fetch(link, { redirect: "manual" });
-  const cookie = (answer.headers.get("set-cookie") ?? "").split(";")[0] ?? "";
-  const me = (await (await fetch(`${address}/api/v1/me`, { headers: { cookie } })).json()) as { csrf_token: string };
-  return { cookie, csrf: me.csrf_token };
-}
-
-const meStatus = async (address: string, { cookie }: Browser) => (await fetch(`${address}/api/v1/me`, { headers: { cookie } })).status;
+const meStatus = async (address: string, browser: LoggedIn) =>
+  (await fetch(`${address}/api/v1/me`, { headers: ofPage(address, browser) })).status;
 
 describe("a browser over a restart", () => {
   let gateway: TestGateway;
-  let browser: Browser;
+  let browser: LoggedIn;
 
   beforeAll(async () => {
     gateway = await startGateway();
-    browser = await loggedIn(gateway.serving.loginLink, gateway.url);
+    browser = await followLink(gateway.serving.loginLink);
   });
 
   afterAll(() => gateway.close());
@@ -34,7 +23,7 @@ describe("a browser over a restart", () => {
   const ask = (method: string, path: string, body?: unknown) =>
     fetch(`${gateway.url}/api/v1${path}`, {
       method,
-      headers: { cookie: browser.cookie, "x-csrf-token": browser.csrf, "content-type": "application/json" },
+      headers: { ...ofPage(gateway.url, browser), "content-type": "application/json" },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     });
 
@@ -43,7 +32,9 @@ describe("a browser over a restart", () => {
     await ask("POST", "/sessions/kept/calls", { tool: "Write", input: { file_path: "kept.txt", content: "kept\n" }, call_id: "c1" });
     const path = "/api/v1/sessions/kept/events";
     const until = (type: string, position: Record<string, string>) =>
-      readEvents(gateway, path, (all) => all.some(({ event }) => event === type), { headers: { cookie: browser.cookie, ...position } });
+      readEvents(gateway, path, (all) => all.some(({ event }) => event === type), {
+        headers: { ...ofPage(gateway.url, browser), ...position },
+      });
     const before = await until("permission_request", {});
     await gateway.restart();
     expect(await meStatus(gateway.url, browser)).toBe(200);
@@ -61,9 +52,8 @@ describe("a browser over a restart", () => {
     const folder = join(gateway.home, "browsers");
     const names = await readdir(folder);
     const texts = await Promise.all(names.map((name) => readFile(join(folder, name), "utf8")));
-    const value = browser.cookie.slice(browser.cookie.indexOf("=") + 1);
     for (const text of [...names, ...texts]) {
-      expect(text).not.toContain(value);
+      expect(text).not.toContain(browser.cookie);
       expect(text).not.toContain(browser.csrf);
     }
     const kept = names.map((name) => join(folder, name));
@@ -73,13 +63,13 @@ describe("a browser over a restart", () => {
     }
     await gateway.restart();
     expect(await meStatus(gateway.url, browser)).toBe(401);
-    await loggedIn(gateway.serving.loginLink, gateway.url);
+    await followLink(gateway.serving.loginLink);
     expect(await readdir(folder)).toHaveLength(1);
   });
 
   test("a logout holds after a restart", async () => {
     const { url } = (await gateway.api("POST", "/login-links")).body;
-    browser = await loggedIn(url, gateway.url);
+    browser = await followLink(url);
     expect((await ask("POST", "/logout")).status).toBe(204);
     await gateway.restart();
     expect(await meStatus(gateway.url, browser)).toBe(401);
@@ -100,18 +90,18 @@ test("a token made by the server keeps browsers logged in over restarts; another
       ...token,
     });
   /** What the browsers are answered by a server of its own, after one more has logged in there. */
-  const visit = async (token: Pick<ServeOptions, "token">, browsers: Browser[]) => {
+  const visit = async (token: Pick<ServeOptions, "token">, browsers: LoggedIn[]) => {
     const serving = await start(token);
     try {
       const answers = await Promise.all(browsers.map((one) => meStatus(serving.address, one)));
-      browsers.push(await loggedIn(serving.loginLink, serving.address));
+      browsers.push(await followLink(serving.loginLink));
       return answers;
     } finally {
       await serving.close();
     }
   };
   try {
-    const browsers: Browser[] = [];
+    const browsers: LoggedIn[] = [];
     const [first, second] = ["one", "two"].map((name) => ({ token: ["karyi", "given", name].join("-") }));
     expect(await visit({}, browsers)).toEqual([]);
     expect(await visit({}, browsers)).toEqual([200]);

@@ -1,13 +1,15 @@
 /** What keeps the gateway closed, point by point (docs/security.md), against a real server. */
 import { spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
+import { once } from "node:events";
 import { mkdir, readFile, writeFile } from "node:fs/promises";
-import { request as httpRequest } from "node:http";
-import { connect } from "node:net";
+import { createServer, request as httpRequest } from "node:http";
+import { type AddressInfo, connect } from "node:net";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { WebSocket } from "ws";
 import { addToken, removeToken } from "../src/compose/serving/index.ts";
-import { readEvents, startGateway, type TestGateway } from "./support/gateway.ts";
+import { cookieFor, followLink, ofPage, readEvents, startGateway, type TestGateway } from "./support/gateway.ts";
 
 let gateway: TestGateway;
 let port: number;
@@ -200,28 +202,160 @@ describe("host and origin", () => {
 });
 
 describe("the console's login", () => {
-  test("a link works once, gives a strict cookie, and changes need the CSRF token", async () => {
+  const login = async () => followLink((await gateway.api("POST", "/login-links")).body.url);
+  const asked = async (headers: Readonly<Record<string, string>>, method: string, path: string, body?: unknown) => {
+    const answer = await fetch(`${gateway.url}${path}`, {
+      method,
+      headers: { ...headers, ...(body === undefined ? {} : { "content-type": "application/json" }) },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+    return { status: answer.status, text: await answer.text() };
+  };
+
+  test("a link works once, gives a strict cookie, and leads to the page, which fetches the CSRF token once", async () => {
     const { url } = (await gateway.api("POST", "/login-links")).body;
     const first = await fetch(url, { redirect: "manual" });
     const cookie = first.headers.get("set-cookie") ?? "";
-    expect([first.status, first.headers.get("location")]).toEqual([303, "/"]);
+    expect([first.status, first.headers.get("location")]).toEqual([303, expect.stringMatching(/^\/#claim=[\w-]{43}$/)]);
     expect(cookie).toMatch(/HttpOnly; SameSite=Strict/);
     expect((await fetch(url, { redirect: "manual" })).status).toBe(403);
     const held = { cookie: cookie.split(";")[0] ?? "" };
-    const me = (await (await fetch(`${gateway.url}/api/v1/me`, { headers: held })).json()) as { csrf_token: string; user_id: string };
-    expect(me.user_id).toBe("local");
-    const post = (headers: Record<string, string>) =>
-      fetch(`${gateway.url}/api/v1/sessions`, {
-        method: "POST",
-        headers: { ...held, "content-type": "application/json", ...headers },
-        body: "{}",
+    const claim = first.headers.get("location")?.slice("/#claim=".length);
+    const stranger = await login();
+    const { status, text } = await asked(held, "POST", "/api/v1/login", { claim });
+    const { csrf_token, ...who } = JSON.parse(text);
+    expect([status, who]).toEqual([200, { user_id: "local", scopes: ["admin"] }]);
+    expect((await asked(held, "POST", "/api/v1/login", { claim })).status).toBe(401);
+    const page = { ...held, "x-csrf-token": csrf_token };
+    expect(JSON.parse((await asked(page, "GET", "/api/v1/me")).text)).toEqual(who);
+    // A claim needs the cookie that came with it.
+    const other = (await fetch((await gateway.api("POST", "/login-links")).body.url, { redirect: "manual" })).headers.get("location") ?? "";
+    const ofAnother = await asked(ofPage(gateway.url, stranger), "POST", "/api/v1/login", { claim: other.slice("/#claim=".length) });
+    expect(ofAnother.status).toBe(401);
+    for (const wrong of [{}, { claim: "" }, { claim, token: "x" }])
+      expect((await asked(held, "POST", "/api/v1/login", wrong)).status).toBe(400);
+  });
+
+  test("a program on another port that is sent the cookie can do nothing with it, reads and streams included", async () => {
+    const browser = await login();
+    // Cookies know no port: a browser that opens this program's page sends it the console's cookie.
+    const theirs = createServer((request, answer) => answer.end(request.headers.cookie));
+    await new Promise<void>((resolve) => theirs.listen(0, "127.0.0.1", resolve));
+    const { port: theirPort } = theirs.address() as AddressInfo;
+    const stolen = await (await fetch(`http://127.0.0.1:${theirPort}/`, { headers: { cookie: cookieFor(gateway.url, browser) } })).text();
+    theirs.close();
+    expect(stolen).toBe(cookieFor(gateway.url, browser));
+    await gateway.api("POST", "/sessions", { id: "robbed" });
+    await gateway.api("POST", "/sessions/robbed/calls", { tool: "Write", input: { file_path: "r.txt", content: "r" } });
+    const card = (await gateway.api("GET", "/approvals?session_id=robbed")).body.approvals[0];
+    const origin = { origin: gateway.url };
+    for (const headers of [{ cookie: stolen }, { cookie: stolen, ...origin }, { cookie: stolen, ...origin, "x-csrf-token": "x" }]) {
+      for (const path of [
+        ...["/me", "/sessions", "/approvals", `/approvals/${card.id}`, "/values", "/tools", "/openapi.json", "/tokens"].map(
+          (one) => `/api/v1${one}`,
+        ),
+        ...["/api/v1/events?inbox=1", "/api/v1/sessions/robbed/events", "/api/v1/sessions/robbed/export", "/metrics", "/mcp"],
+      ]) {
+        const { status, text } = await asked(headers, "GET", path);
+        expect([path, status]).toEqual([path, 401]);
+        expect(text).not.toContain(browser.csrf);
+      }
+      for (const [path, body] of [
+        [`/api/v1/approvals/${card.id}/answer`, { answer: "once", nonce: card.nonce }],
+        ["/api/v1/sessions", {}],
+        ["/api/v1/login-links", {}],
+        ["/api/v1/tickets", { path: "/sessions/robbed/export" }],
+        ["/api/v1/logout", {}],
+        ["/mcp", { jsonrpc: "2.0", id: 1, method: "tools/list" }],
+      ] as const)
+        expect([path, (await asked(headers, "POST", path, body)).status]).toEqual([path, 403]);
+      for (const body of [{ claim: "x" }, { claim: browser.csrf }, { token: browser.cookie }])
+        expect((await asked(headers, "POST", "/api/v1/login", body)).status).toBe(401);
+    }
+    const upgrade = (protocols: string[]) =>
+      new Promise<number>((resolve) => {
+        const address = `${gateway.url.replace("http", "ws")}/api/v1/sessions/robbed/terminal`;
+        const line = new WebSocket(address, protocols, { origin: gateway.url, headers: { cookie: stolen } });
+        line.on("unexpected-response", (_, answer) => resolve(answer.statusCode ?? 0));
+        line.on("error", () => {});
+        line.on("open", () => {
+          line.close();
+          resolve(101);
+        });
       });
-    expect((await post({})).status).toBe(403);
-    expect((await post({ "x-csrf-token": "wrong" })).status).toBe(403);
-    expect((await post({ "x-csrf-token": me.csrf_token })).status).toBe(201);
-    const out = await fetch(`${gateway.url}/api/v1/logout`, { method: "POST", headers: { ...held, "x-csrf-token": me.csrf_token } });
-    expect(out.status).toBe(204);
-    expect((await fetch(`${gateway.url}/api/v1/me`, { headers: held })).status).toBe(401);
+    expect(await upgrade(["karyi.terminal"])).toBe(401);
+    expect(await upgrade(["karyi.terminal", "karyi.csrf.x"])).toBe(401);
+    expect(await upgrade(["karyi.terminal", `karyi.csrf.${browser.csrf}`])).toBe(101);
+    // The page itself goes on: nothing of that ended its session.
+    const { status, text } = await asked(ofPage(gateway.url, browser), "GET", `/api/v1/approvals/${card.id}`);
+    expect([status, JSON.parse(text).status]).toEqual([200, "pending"]);
+  });
+
+  test("the CSRF token alone is no login, and neither is that of another session", async () => {
+    const [mine, other] = [await login(), await login()];
+    expect((await asked({ "x-csrf-token": mine.csrf }, "GET", "/api/v1/me")).status).toBe(401);
+    expect((await asked(ofPage(gateway.url, { ...mine, csrf: other.csrf }), "GET", "/api/v1/me")).status).toBe(401);
+    expect((await asked(ofPage(gateway.url, { ...mine, csrf: other.csrf }), "POST", "/api/v1/sessions", {})).status).toBe(403);
+    expect((await asked(ofPage(gateway.url, mine), "POST", "/api/v1/sessions", {})).status).toBe(201);
+  });
+
+  test("two servers on one host do not take each other's cookie", async () => {
+    const second = await startGateway();
+    try {
+      const [here, there] = [await login(), await followLink((await second.api("POST", "/login-links")).body.url)];
+      const jar = `${cookieFor(gateway.url, here)}; ${cookieFor(second.url, there)}`;
+      const me = async (address: string, csrf: string) =>
+        (await fetch(`${address}/api/v1/me`, { headers: { cookie: jar, "x-csrf-token": csrf } })).status;
+      expect(await Promise.all([me(gateway.url, here.csrf), me(second.url, there.csrf)])).toEqual([200, 200]);
+      expect(await Promise.all([me(gateway.url, there.csrf), me(second.url, here.csrf)])).toEqual([401, 401]);
+    } finally {
+      await second.close();
+    }
+  });
+
+  test("a logout ends the session and the terminal that it has open", async () => {
+    const browser = await login();
+    const page = ofPage(gateway.url, browser);
+    await gateway.api("POST", "/sessions", { id: "left" });
+    const address = `${gateway.url.replace("http", "ws")}/api/v1/sessions/left/terminal`;
+    const protocols = ["karyi.terminal", `karyi.csrf.${browser.csrf}`];
+    const line = new WebSocket(address, protocols, { origin: gateway.url, headers: { cookie: page.cookie } });
+    await once(line, "open");
+    expect(line.protocol).toBe("karyi.terminal");
+    expect((await asked(page, "POST", "/api/v1/logout")).status).toBe(204);
+    expect((await asked(page, "GET", "/api/v1/me")).status).toBe(401);
+    const closed = once(line, "close");
+    line.send(JSON.stringify({ type: "take" }));
+    expect((await closed)[0]).toBe(1008);
+  });
+
+  test("a ticket fetches one address once, with the rights of whoever asked for it, while these hold", async () => {
+    const browser = await login();
+    const page = ofPage(gateway.url, browser);
+    await gateway.api("POST", "/sessions", { id: "framed" });
+    const input = { id: "p", title: "P", content: "<p>in a frame</p>", content_type: "html" };
+    await gateway.api("POST", "/sessions/framed/calls", { tool: "CreateArtifact", input });
+    const ticket = async (path: string) => asked(page, "POST", "/api/v1/tickets", { path });
+    const address = async (path: string) => JSON.parse((await ticket(path)).text).url as string;
+    const frame = await address("/sessions/framed/artifacts/p/page?version=1&scripts=1");
+    const shown = await fetch(`${gateway.url}${frame}`);
+    expect([shown.status, await shown.text(), shown.headers.get("content-type")]).toEqual([
+      200,
+      "<p>in a frame</p>",
+      "text/html; charset=utf-8",
+    ]);
+    expect(shown.headers.get("content-security-policy")).toContain("sandbox allow-scripts; default-src 'none'");
+    expect((await asked({}, "GET", frame)).status).toBe(404);
+    const exported = await asked({}, "GET", await address("/sessions/framed/export"));
+    expect(JSON.parse(exported.text).session.id).toBe("framed");
+    for (const path of ["/me", "/approvals", "/events", "//evil.example/", "/../../metrics", "/sessions/framed/artifacts/p", "x"])
+      expect([path, (await ticket(path)).status]).toEqual([path, 400]);
+    const { token: foreign } = await addToken(gateway.home, { name: "foreign-frames", scopes: ["read"], user: "them" });
+    const theirs = await gateway.api("POST", "/tickets", { path: "/sessions/framed/export" }, as(foreign));
+    expect((await asked({}, "GET", theirs.body.url)).status).toBe(404);
+    const late = await address("/sessions/framed/export");
+    await asked(page, "POST", "/api/v1/logout");
+    expect((await asked({}, "GET", late)).status).toBe(404);
   });
 
   test("the page has a strict policy; paths that are not pages are 404", async () => {

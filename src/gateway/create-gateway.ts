@@ -34,6 +34,7 @@ import { addPolicyRoutes } from "./routes/policy.ts";
 import { addRunRoutes } from "./routes/runs.ts";
 import { addSessionLifeRoutes } from "./routes/session-life.ts";
 import { addSessionRoutes } from "./routes/sessions.ts";
+import { addTicketRoutes } from "./routes/tickets.ts";
 import { addTokenRoutes } from "./routes/tokens.ts";
 import { addValueRoutes } from "./routes/values.ts";
 import { addWebhookRoutes } from "./routes/webhooks.ts";
@@ -61,8 +62,8 @@ export interface Gateway {
 
 const prefix = "/api/v1";
 const terminalPath = /^\/api\/v1\/sessions\/([^/?]+)\/terminal(?:\?.*)?$/;
-/** Reached without a token. */
-const open = new Set(["/api/v1/login"]);
+/** Reached without a token: the address of a ticket says by itself who comes. */
+const open = /^\/api\/v1\/(?:login|tickets\/[^/]+)$/;
 
 export function createGateway(options: GatewayOptions): Gateway {
   const { engine, desk, log, limits } = options;
@@ -71,7 +72,7 @@ export function createGateway(options: GatewayOptions): Gateway {
   setMaxListeners(0, closing.signal);
   const names = ownNames(options.host, options.port, options.hostNames);
   const tokens = new TokenBook(options.tokens, options.ownTokens);
-  const browsers = new BrowserSessions(options.browserSessions, options.now);
+  const browsers = new BrowserSessions(options.browserSessions, options.now, options.port);
   const authenticator = new Authenticator(tokens, browsers);
   const rate = new RateLimit(limits.requestsPerMinute, options.now);
   const origin = (): string => `http://${options.host.includes(":") ? `[${options.host}]` : options.host}:${options.port()}`;
@@ -132,7 +133,9 @@ export function createGateway(options: GatewayOptions): Gateway {
     await next();
   });
   const letIn: MiddlewareHandler<GatewayEnv> = async (c, next) => {
-    if (!open.has(c.req.path)) {
+    const { ticketHolder } = c.env;
+    if (ticketHolder !== undefined) c.set("caller", ticketHolder);
+    else if (!open.test(c.req.path)) {
       const caller = await authenticator.callerOf({
         method: c.req.method,
         authorization: c.req.header("authorization"),
@@ -141,7 +144,7 @@ export function createGateway(options: GatewayOptions): Gateway {
       });
       c.set("caller", caller);
       rate.take(caller.token);
-    } else rate.take(`login ${c.env.connection.remoteAddress}`);
+    } else rate.take(`open ${c.env.connection.remoteAddress}`);
     await next();
   };
   for (const path of ["/metrics", "/api/*", "/agent/*", "/mcp", "/mcp/*"]) app.use(path, letIn, limitBody(limits.maxBodyBytes));
@@ -160,7 +163,7 @@ export function createGateway(options: GatewayOptions): Gateway {
     { name: "karyi_resident_bytes", help: "Memory of the server.", read: () => options.residentBytes() },
   ]);
   const webhooks = new Webhooks(options);
-  const isStillAllowed = async ({ token, seal }: Caller): Promise<boolean> => (await tokens.byName(token))?.seal === seal;
+  const isStillAllowed = (caller: Caller): Promise<boolean> => authenticator.isStillAllowed(caller);
   const terminals = new TerminalRoom({ ...options, isStillAllowed, goesOn: (sessionId) => inbox.terminalGoesOn(sessionId) });
   const routes: Routes = {
     ...options,
@@ -192,6 +195,7 @@ export function createGateway(options: GatewayOptions): Gateway {
   addTokenRoutes(routes);
   addProcessRoute(routes);
   addLogin({ app, router, browsers, authenticator, origin });
+  addTicketRoutes(routes, (path, headers, env) => app.fetch(new Request(`${origin()}${path}`, { headers }), env));
   router.add(
     {
       method: "get",

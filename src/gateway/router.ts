@@ -16,6 +16,8 @@ export interface GatewayEnv {
     readonly requestId: string;
     /** Of an answer that went straight to the connection. */
     sentStatus?: number;
+    /** Whose ticket brought the request here. */
+    readonly ticketHolder?: Caller;
   };
   readonly Variables: { caller: Caller };
 }
@@ -48,6 +50,8 @@ export interface RouteSpec<P, Q, B> {
   readonly body?: z.ZodType<B>;
   /** A body may be left out. */
   readonly bodyOptional?: boolean;
+  /** A frame or a download may fetch it, by a ticket. */
+  readonly byTicket?: true;
   readonly answers: Readonly<Record<number, AnswerSpec>>;
 }
 
@@ -59,10 +63,12 @@ export interface RouteRequest<P, Q, B> {
   readonly connection: Connection;
   readonly requestId: string;
   header(name: string): string | undefined;
+  readonly env: GatewayEnv["Bindings"];
 }
 
 export type RouteAnswer =
   | { readonly status: number; readonly body?: unknown; readonly headers?: Readonly<Record<string, string>> }
+  | Response
   /** The handler writes the answer itself, through `connection.stream`. */
   | "streamed";
 
@@ -98,6 +104,7 @@ function sendJson({ env }: Context<GatewayEnv>, status: number, headers: Readonl
 export class Router {
   readonly app: App;
   readonly #routes: { readonly method: string; readonly pattern: RegExp }[] = [];
+  readonly #byTicket: RegExp[] = [];
   readonly #prefix: string;
 
   constructor(app: App, prefix: string) {
@@ -111,6 +118,7 @@ export class Router {
   ): void {
     const path = spec.root ? spec.path : `${this.#prefix}${spec.path}`;
     this.note(spec.method, path);
+    if (spec.byTicket) this.#byTicket.push(patternOf(path));
     const route = createRoute(routeConfig(spec, path));
     const run = async (c: Context<GatewayEnv>): Promise<Response> => {
       const valid = (part: "param" | "query" | "json") => c.req.valid(part as never) as unknown;
@@ -123,8 +131,10 @@ export class Router {
         connection: c.env.connection,
         requestId: c.env.requestId,
         header: (name) => c.req.header(name),
+        env: c.env,
       });
       if (answer === "streamed") return alreadySent();
+      if (answer instanceof Response) return answer;
       const headers = answer.headers ?? {};
       if (answer.body === undefined) return c.body(null, answer.status as 204, headers);
       if (typeof answer.body === "string") return c.body(answer.body, answer.status as 200, headers);
@@ -137,6 +147,10 @@ export class Router {
   /** A path that is served, so that its other methods are told apart from what is not there. */
   note(method: Method, path: string): void {
     this.#routes.push({ method: method.toUpperCase(), pattern: patternOf(path) });
+  }
+
+  takesTicket(path: string): boolean {
+    return this.#byTicket.some((pattern) => pattern.test(path));
   }
 
   /** Methods of the routes that a path fits; empty if it fits none. */

@@ -90,6 +90,37 @@ function parsed(text: string): unknown {
   }
 }
 
+/** Both halves of a browser's login. */
+export interface LoggedIn {
+  /** Value of the cookie. */
+  readonly cookie: string;
+  readonly csrf: string;
+}
+
+/** What a browser and the console's page do with a login link. */
+export async function followLink(link: string): Promise<LoggedIn> {
+  const answer = await fetch(link, { redirect: "manual" });
+  const cookie = answer.headers.get("set-cookie")?.split(";")[0] ?? "";
+  const claim = new URL(answer.headers.get("location") ?? "", link).hash.slice("#claim=".length);
+  const login = await fetch(new URL("/api/v1/login", link), {
+    method: "POST",
+    headers: { cookie, "content-type": "application/json" },
+    body: JSON.stringify({ claim }),
+  });
+  const { csrf_token: csrf } = (await login.json()) as { readonly csrf_token: string };
+  return { cookie: cookie.slice(cookie.indexOf("=") + 1), csrf };
+}
+
+/** Of a server at this address, as a browser that came back to it would send it. */
+export function cookieFor(address: string, { cookie }: LoggedIn): string {
+  return `karyi_session_${new URL(address).port}=${cookie}`;
+}
+
+/** Headers of a request of the console's page. */
+export function ofPage(address: string, browser: LoggedIn): { readonly cookie: string; readonly "x-csrf-token": string } {
+  return { cookie: cookieFor(address, browser), "x-csrf-token": browser.csrf };
+}
+
 export interface ServerSentEvent {
   readonly id?: string;
   readonly event: string;

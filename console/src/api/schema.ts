@@ -514,16 +514,27 @@ export interface components {
       };
       [name: string]: unknown;
     };
+    LoggedIn: components["schemas"]["Me"] & {
+      csrf_token: string;
+    };
     Me: {
       user_id: string;
       scopes: ("read" | "call" | "approve" | "admin")[];
-      csrf_token?: string;
     };
     Login: {
       token: string;
+    } | {
+      claim: string;
     };
     LoginLink: {
       url: string;
+    };
+    Ticket: {
+      url: string;
+      expires_at: string;
+    };
+    TicketRequest: {
+      path: string;
     };
   };
 }
@@ -1619,7 +1630,7 @@ export interface paths {
       parameters: { query?: never; header?: never; path?: never; cookie?: never };
       requestBody: { content: { "application/json": components["schemas"]["Login"] } };
       responses: {
-        200: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Me"] } };
+        200: { headers: Record<string, string>; content: { "application/json": components["schemas"]["LoggedIn"] } };
         400: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
         401: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
         403: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
@@ -1683,6 +1694,48 @@ export interface paths {
       requestBody?: never;
       responses: {
         201: { headers: Record<string, string>; content: { "application/json": components["schemas"]["LoginLink"] } };
+        400: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
+        401: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
+        403: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
+        404: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
+        405: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
+        409: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
+        413: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
+        415: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
+        421: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
+        429: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
+        500: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
+        503: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
+      };
+    };
+  };
+  "/api/v1/tickets": {
+    post: {
+      parameters: { query?: never; header?: never; path?: never; cookie?: never };
+      requestBody: { content: { "application/json": components["schemas"]["TicketRequest"] } };
+      responses: {
+        201: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Ticket"] } };
+        400: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
+        401: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
+        403: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
+        404: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
+        405: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
+        409: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
+        413: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
+        415: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
+        421: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
+        429: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
+        500: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
+        503: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
+      };
+    };
+  };
+  "/api/v1/tickets/{ticket}": {
+    get: {
+      parameters: { query?: never; header?: never; path: { ticket: string }; cookie?: never };
+      requestBody?: never;
+      responses: {
+        200: { headers: Record<string, string>; content: { "*/*": unknown } };
         400: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
         401: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };
         403: { headers: Record<string, string>; content: { "application/json": components["schemas"]["Error"] } };

@@ -143,5 +143,4 @@ export interface ToolInfo {
 export interface Me {
   readonly user_id: string;
   readonly scopes: readonly string[];
-  readonly csrf_token?: string;
 }

@@ -1,7 +1,7 @@
 /** What the reader can choose, who they are here, and what holds on this machine. */
 import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
-import { api } from "../api/client.ts";
+import { api, logOut } from "../api/client.ts";
 import { me } from "../me.ts";
 import { Dialog } from "../parts/dialog.tsx";
 import { change, type Settings, settings } from "../settings.ts";
@@ -66,7 +66,7 @@ export function SettingsDialog({ onClose }: { readonly onClose: () => void }) {
           <p class="t3 s12">
             {t("tokensWhere")} <code>karyi token</code>
           </p>
-          <button type="button" class="btn self-start" onClick={() => void logOut()}>
+          <button type="button" class="btn self-start" onClick={() => void leave()}>
             {t("logOut")}
           </button>
         </div>
@@ -76,8 +76,8 @@ export function SettingsDialog({ onClose }: { readonly onClose: () => void }) {
   );
 }
 
-async function logOut(): Promise<void> {
-  await api("POST", "/logout").catch(() => {});
+async function leave(): Promise<void> {
+  await logOut();
   location.assign("/");
 }
 

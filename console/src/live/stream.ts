@@ -2,7 +2,7 @@
  * One stream of many sessions and the inbox, read with `fetch`: the status of a refusal is known, a silent line is dead
  * after 35 s, and it comes back by itself from the last position. Knows nothing of tabs.
  */
-import { errorOf } from "../api/client.ts";
+import { csrfToken, errorOf } from "../api/client.ts";
 import type { InboxView } from "../api/types.ts";
 import type { WireEvent } from "../state/wire-event.ts";
 import { SseParser } from "./sse-parser.ts";
@@ -67,7 +67,8 @@ export class LiveStream {
         query.set("sessions", [...this.#places.keys()].join(","));
         query.set("after", cursorOf(this.#places));
       }
-      const answer = await fetch(`/api/v1/events?${query}`, { headers: { accept: "text/event-stream" }, signal: stop.signal });
+      const headers = { accept: "text/event-stream", "x-csrf-token": csrfToken() };
+      const answer = await fetch(`/api/v1/events?${query}`, { headers, signal: stop.signal });
       if (!answer.ok || answer.body === null) {
         const error = await errorOf(answer);
         reason = error.status === 401 ? "unauthorized" : error.status === 429 || error.status === 503 ? "busy" : "ended";

@@ -14,7 +14,7 @@ export function LoginScreen() {
     busy.value = true;
     problem.value = "";
     try {
-      me.value = await logIn(field.current?.value ?? "");
+      me.value = await logIn({ token: field.current?.value ?? "" });
     } catch (error) {
       problem.value = error instanceof ApiError && error.status === 401 ? t("wrongToken") : String((error as Error).message);
     }

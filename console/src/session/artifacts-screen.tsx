@@ -3,7 +3,7 @@ import "../theme/work.css";
 import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import { useLocation } from "preact-iso";
-import { ApiError, api, pathOf } from "../api/client.ts";
+import { ApiError, api, pathOf, ticketFor } from "../api/client.ts";
 import type { Result } from "../api/types.ts";
 import { Counts } from "../card/facts.tsx";
 import { may } from "../me.ts";
@@ -175,14 +175,29 @@ function artifactHref(sessionId: string, id: string, version?: number, other?: n
   return `${sessionHref(sessionId, "artifacts")}/${encodeURIComponent(id)}${query === "" ? "" : `?${query}`}`;
 }
 
+function PageFrame({ path, title, sandbox }: { readonly path: string; readonly title: string; readonly sandbox: string }) {
+  const address = useSignal<string | undefined>(undefined);
+  useEffect(() => {
+    ticketFor(path).then(
+      (url) => (address.value = url),
+      (error: Error) => showToast(error.message),
+    );
+  }, [path, address]);
+  return address.value === undefined ? (
+    <div class="artifact-frame" />
+  ) : (
+    <iframe class="artifact-frame" title={title} sandbox={sandbox} src={address.value} />
+  );
+}
+
 /** Text is text, Markdown is cleaned, pages and pictures live in a frame without any right. */
 function Shown({ sessionId, artifact }: { readonly sessionId: string; readonly artifact: Artifact }) {
   const scripts = useSignal(false);
   if (artifact.content_type === "html" || artifact.content_type === "svg") {
-    const address = `/api/v1${pathOf("sessions", sessionId, "artifacts", artifact.id, "page")}?version=${artifact.version}${scripts.value ? "&scripts=1" : ""}`;
+    const path = `${pathOf("sessions", sessionId, "artifacts", artifact.id, "page")}?version=${artifact.version}${scripts.value ? "&scripts=1" : ""}`;
     return (
       <div class="frame-at">
-        <iframe key={address} class="artifact-frame" title={artifact.title} sandbox={scripts.value ? "allow-scripts" : ""} src={address} />
+        <PageFrame key={path} path={path} title={artifact.title} sandbox={scripts.value ? "allow-scripts" : ""} />
         <label class="line s13 padded">
           <input type="checkbox" checked={scripts.value} onChange={({ currentTarget }) => (scripts.value = currentTarget.checked)} />
           {t("runScripts")} {scripts.value ? <span class="t3 s12">{t("scriptsRun")}</span> : null}

@@ -1,7 +1,7 @@
 /** The bar above a session: its name, its state, mode, stop, and what else can be done with it. */
 import { useSignal } from "@preact/signals";
 import { useLocation } from "preact-iso";
-import { ApiError, api, pathOf } from "../api/client.ts";
+import { ApiError, api, pathOf, ticketFor } from "../api/client.ts";
 import type { Mode, Session } from "../api/types.ts";
 import { refreshSessions } from "../live/sessions.ts";
 import { may } from "../me.ts";
@@ -68,12 +68,7 @@ export function SessionTop({ id, info, state, waiting }: TopProps) {
             <MenuItem icon="steps" text={t("undoSeveral")} run={() => route(sessionHref(id, "changes"))} close={menu} />
             <MenuItem icon="layers" text={t("togglePanel")} run={() => change({ panel: !settings.value.panel })} close={menu} />
             {isRunning ? <MenuItem icon="square" text={t("stop")} run={() => (asksStop.value = true)} close={menu} /> : null}
-            <MenuItem
-              icon="download"
-              text={t("export")}
-              run={() => window.open(`/api/v1${pathOf("sessions", id, "export")}`, "_blank", "noopener")}
-              close={menu}
-            />
+            <MenuItem icon="download" text={t("export")} run={() => void tell(exportSession(id))} close={menu} />
           </Menu>
         ) : null}
       </span>
@@ -223,6 +218,13 @@ function ModeMenu({ id, mode }: { readonly id: string; readonly mode: Mode }) {
 function firstWords(state: SessionState): string {
   const said = state.root.entries.find(({ kind }) => kind === "said");
   return said?.kind === "said" ? (said.text.split("\n", 1)[0] ?? "") : "";
+}
+
+async function exportSession(id: string): Promise<void> {
+  const link = document.createElement("a");
+  link.href = await ticketFor(pathOf("sessions", id, "export"));
+  link.download = `${id}.json`;
+  link.click();
 }
 
 async function tell(work: Promise<unknown>): Promise<void> {

@@ -4,7 +4,7 @@ import { useSignal } from "@preact/signals";
 import { Terminal } from "@xterm/xterm";
 import "@xterm/xterm/css/xterm.css";
 import { useEffect, useRef } from "preact/hooks";
-import { api, pathOf } from "../api/client.ts";
+import { api, csrfToken, pathOf } from "../api/client.ts";
 import { isPlainKey } from "../card/arming.ts";
 import { ValueCards } from "../card/value-card.tsx";
 import { may } from "../me.ts";
@@ -80,7 +80,8 @@ export function TerminalScreen({ state }: { readonly state: SessionState }) {
     let retry: ReturnType<typeof setTimeout> | undefined;
     let pauseMs = retryMs;
     const connect = (): void => {
-      const line = new WebSocket(`${location.origin.replace(/^http/, "ws")}/api/v1${pathOf("sessions", sessionId, "terminal")}`);
+      const address = `${location.origin.replace(/^http/, "ws")}/api/v1${pathOf("sessions", sessionId, "terminal")}`;
+      const line = new WebSocket(address, ["karyi.terminal", `karyi.csrf.${csrfToken()}`]);
       line.binaryType = "arraybuffer";
       socket.current = line;
       line.onopen = () => {

@@ -1,20 +1,19 @@
 /**
- * Browsers at the console: a login link works once, gives a cookie that scripts cannot read, and a CSRF token that a
- * foreign page cannot know. Sessions are kept by the hash of their cookie, so that a restart logs nobody out; links are not.
+ * Browsers at the console. A session has two halves: a cookie that scripts cannot read, and a CSRF token that the page
+ * keeps in its local storage. Both are needed, for reads too: a browser sends the cookie to every port of this host, so
+ * any program that listens on one may know it, but local storage belongs to one host and port. Only hashes are kept, so
+ * that a restart logs nobody out and the home opens nothing.
  */
-import { createHash, createHmac, randomBytes } from "node:crypto";
+import { timingSafeEqual } from "node:crypto";
+import { digest, OneTimeCodes, randomSecret } from "./one-time-codes.ts";
 
-export interface BrowserSession {
+/** A session as it is kept: neither half can be got back from it. */
+export interface KeptBrowserSession {
+  /** Of the cookie. */
+  readonly hash: string;
+  readonly csrfHash: string;
   readonly token: string;
   /** Of the token that opened it: another token of the same name is another one. */
-  readonly seal: string;
-  readonly csrf: string;
-}
-
-/** A session as it is kept: neither the cookie nor the CSRF token can be got back from it. */
-export interface KeptBrowserSession {
-  readonly hash: string;
-  readonly token: string;
   readonly seal: string;
   /** Unix milliseconds. */
   readonly until: number;
@@ -33,60 +32,88 @@ export interface SealedToken {
   readonly seal: string;
 }
 
-const cookieName = "karyi_session";
+interface OpenedSession {
+  /** Value of the `Set-Cookie` header. */
+  readonly cookie: string;
+  /** Given to the page once, in the answer to its login. */
+  readonly csrf: string;
+  readonly hash: string;
+}
+
 const linkLifeMs = 24 * 3_600_000;
+const claimLifeMs = 60_000;
 const cookieLifeMs = 30 * 24 * 3_600_000;
 const maxSessions = 1000;
 
 export class BrowserSessions {
   readonly #now: () => number;
   readonly #files: BrowserSessionFiles;
-  /** By the hash of the code: what is in memory opens nothing. */
-  readonly #links = new Map<string, { readonly token: string; readonly until: number }>();
+  readonly #port: () => number;
+  /** Names of tokens. */
+  readonly #links: OneTimeCodes<string>;
+  readonly #claims: OneTimeCodes<OpenedSession>;
 
-  constructor(files: BrowserSessionFiles, now: () => number) {
+  constructor(files: BrowserSessionFiles, now: () => number, port: () => number) {
     this.#files = files;
     this.#now = now;
+    this.#port = port;
+    this.#links = new OneTimeCodes(linkLifeMs, now);
+    this.#claims = new OneTimeCodes(claimLifeMs, now);
   }
 
   /** A code that `redeem` takes once, for the token of this name. */
   makeLink(token: string): string {
-    const code = randomBytes(24).toString("base64url");
-    this.#links.set(digest(code), { token, until: this.#now() + linkLifeMs });
-    return code;
+    return this.#links.make(token);
   }
 
   /** The name of the token that the link stands for. A second time there is none. */
   redeem(code: string): string | undefined {
-    const key = digest(code);
-    const link = this.#links.get(key);
-    this.#links.delete(key);
-    return link !== undefined && link.until > this.#now() ? link.token : undefined;
+    return this.#links.take(code);
   }
 
-  /** Value of the `Set-Cookie` header of a new session. */
-  async open({ name, seal }: SealedToken): Promise<{ readonly cookie: string; readonly session: BrowserSession }> {
-    const value = randomBytes(32).toString("base64url");
+  async open({ name, seal }: SealedToken): Promise<OpenedSession> {
+    const [value, csrf] = [randomSecret(), randomSecret()];
     const hash = digest(value);
     await this.#makeRoom();
-    await this.#files.add(hash, { hash, token: name, seal, until: this.#now() + cookieLifeMs });
-    const cookie = `${cookieName}=${value}; Path=/; HttpOnly; SameSite=Strict; Max-Age=${Math.floor(cookieLifeMs / 1000)}`;
-    return { cookie, session: { token: name, seal, csrf: csrfOf(value) } };
+    await this.#files.add(hash, { hash, csrfHash: digest(csrf), token: name, seal, until: this.#now() + cookieLifeMs });
+    return { cookie: this.#setCookie(value, Math.floor(cookieLifeMs / 1000)), csrf, hash };
   }
 
-  async find(cookieHeader: string | undefined): Promise<BrowserSession | undefined> {
-    const value = cookieValue(cookieHeader);
-    if (value === undefined) return undefined;
-    const hash = digest(value);
+  /** A code by which the page that a link led to fetches its half, so that the half itself stands in no address. */
+  makeClaim(opened: OpenedSession): string {
+    return this.#claims.make(opened);
+  }
+
+  /** The page's half, once, if the browser holds the other one. */
+  claim(cookieHeader: string | undefined, code: string): string | undefined {
+    const opened = this.#claims.take(code);
+    const value = this.#cookieValue(cookieHeader);
+    return opened !== undefined && value !== undefined && digest(value) === opened.hash ? opened.csrf : undefined;
+  }
+
+  /** By the cookie alone: `isPage` asks for the other half. */
+  async find(cookieHeader: string | undefined): Promise<KeptBrowserSession | undefined> {
+    const value = this.#cookieValue(cookieHeader);
+    return value === undefined ? undefined : this.byHash(digest(value));
+  }
+
+  async byHash(hash: string): Promise<KeptBrowserSession | undefined> {
     const kept = (await this.#files.list()).find((one) => one.hash === hash);
-    return kept !== undefined && kept.until > this.#now() ? { token: kept.token, seal: kept.seal, csrf: csrfOf(value) } : undefined;
+    return kept !== undefined && kept.until > this.#now() ? kept : undefined;
+  }
+
+  isPage({ csrfHash }: KeptBrowserSession, csrf: string | undefined): boolean {
+    // Files of an earlier version have none.
+    if (csrf === undefined || typeof csrfHash !== "string") return false;
+    const [given, kept] = [Buffer.from(digest(csrf)), Buffer.from(csrfHash)];
+    return given.length === kept.length && timingSafeEqual(given, kept);
   }
 
   /** Answers the `Set-Cookie` header that takes the cookie away. */
   async close(cookieHeader: string | undefined): Promise<string> {
-    const value = cookieValue(cookieHeader);
+    const value = this.#cookieValue(cookieHeader);
     if (value !== undefined) await this.#files.remove(digest(value));
-    return `${cookieName}=; Path=/; HttpOnly; SameSite=Strict; Max-Age=0`;
+    return this.#setCookie("", 0);
   }
 
   /** Removes sessions that are over, and the oldest if there are too many. */
@@ -96,21 +123,21 @@ export class BrowserSessions {
     const over = kept.filter(({ until }, index) => until <= now || kept.length - index >= maxSessions);
     for (const { hash } of over) await this.#files.remove(hash);
   }
-}
 
-/** Made from the cookie, so that it is the same after a restart and kept nowhere. */
-function csrfOf(cookie: string): string {
-  return createHmac("sha256", cookie).update("karyi csrf").digest("base64url");
-}
-
-function cookieValue(header: string | undefined): string | undefined {
-  for (const part of (header ?? "").split(";")) {
-    const [name, ...rest] = part.split("=");
-    if (name?.trim() === cookieName) return rest.join("=").trim();
+  /** Named by the port, because two servers on one host would overwrite each other's. */
+  get #cookieName(): string {
+    return `karyi_session_${this.#port()}`;
   }
-  return undefined;
-}
 
-function digest(text: string): string {
-  return createHash("sha256").update(text).digest("hex");
+  #setCookie(value: string, maxAge: number): string {
+    return `${this.#cookieName}=${value}; Path=/; HttpOnly; SameSite=Strict; Max-Age=${maxAge}`;
+  }
+
+  #cookieValue(header: string | undefined): string | undefined {
+    for (const part of (header ?? "").split(";")) {
+      const [name, ...rest] = part.split("=");
+      if (name?.trim() === this.#cookieName) return rest.join("=").trim();
+    }
+    return undefined;
+  }
 }

@@ -22,8 +22,8 @@ export interface Caller {
   readonly token: string;
   /** Of that token: another one of the same name has another. */
   readonly seal: string;
-  /** `cookie` if a browser sent it by itself: such a request needs more proof that a person wanted it. */
-  readonly by: "bearer" | "cookie";
+  /** The session of a browser that let it in. */
+  readonly browser?: string;
 }
 
 export function may(caller: Caller, scope: Scope): boolean {

@@ -121,6 +121,7 @@ export function addArtifactRoutes(routes: Routes): void {
       operationId: "showArtifactPage",
       summary: "An HTML or SVG artifact as a page without rights, for a frame with `sandbox`.",
       scope: "read",
+      byTicket: true,
       params: artifactParams,
       query: z.object({ version: version.optional(), scripts: z.enum(["0", "1"]).optional() }),
       answers: { 200: { description: "The page.", contentType: "text/html", schema: z.string() } },

@@ -20,18 +20,27 @@ const meSchema = z
   .object({
     user_id: z.string(),
     scopes: z.array(z.enum(scopes)),
-    /** Of a browser that is logged in: sent with every change as `X-CSRF-Token`. */
-    csrf_token: z.string().optional(),
   })
   .openapi("Me");
 
+/** Sent with every request as `X-CSRF-Token`, reads included. It is never given out again. */
+const loggedInSchema = meSchema.extend({ csrf_token: z.string() }).openapi("LoggedIn");
+
+const loginSchema = z
+  .union([z.strictObject({ token: z.string().min(1).max(4096) }), z.strictObject({ claim: z.string().min(1).max(200) })])
+  .openapi("Login");
+
 export function addLogin({ app, router, browsers, authenticator, origin }: LoginParts): void {
-  /** The code leaves the address bar at once: the answer leads to the page itself. */
+  /**
+   * The code leaves the address bar at once: the answer leads to the page itself. The page fetches its half of the session
+   * by the claim, which is in the fragment, so that no server sees it; it works once, with the cookie.
+   */
   app.get("/login", async (c) => {
     const token = browsers.redeem(c.req.query("code") ?? "");
     if (token === undefined)
       throw new Problem(403, "forbidden", "This link was used already, or is too old.", { details: { reason: "link" } });
-    return c.body(null, 303, { location: "/", "set-cookie": (await browsers.open(await authenticator.sealed(token))).cookie });
+    const opened = await browsers.open(await authenticator.sealed(token));
+    return c.body(null, 303, { location: `/#claim=${browsers.makeClaim(opened)}`, "set-cookie": opened.cookie });
   });
 
   router.add(
@@ -39,20 +48,21 @@ export function addLogin({ app, router, browsers, authenticator, origin }: Login
       method: "post",
       path: "/login",
       operationId: "login",
-      summary: "Makes a browser a caller by a token that was typed in.",
+      summary: "Makes a browser a caller: by a token that was typed in, or by the claim of a login link that it followed.",
       scope: "open",
-      body: z.strictObject({ token: z.string().min(1).max(4096) }).openapi("Login"),
-      answers: { 200: { description: "The cookie is set.", schema: meSchema } },
+      body: loginSchema,
+      answers: { 200: { description: "Cookie and CSRF token hold together.", schema: loggedInSchema } },
     },
-    async ({ body }) => {
-      const caller = await authenticator.callerOf({
-        method: "POST",
-        authorization: `Bearer ${body.token}`,
-        cookie: undefined,
-        csrf: undefined,
-      });
-      const { cookie, session } = await browsers.open(await authenticator.sealed(caller.token));
-      return { status: 200, body: { ...whoIs(caller), csrf_token: session.csrf }, headers: { "set-cookie": cookie } };
+    async ({ body, header }) => {
+      if ("claim" in body) {
+        const csrf = browsers.claim(header("cookie"), body.claim);
+        const caller = await authenticator.callerOf({ method: "GET", authorization: undefined, cookie: header("cookie"), csrf });
+        return { status: 200, body: { ...whoIs(caller), csrf_token: csrf } };
+      }
+      const bearer = { method: "POST", authorization: `Bearer ${body.token}`, cookie: undefined, csrf: undefined };
+      const caller = await authenticator.callerOf(bearer);
+      const { cookie, csrf } = await browsers.open(await authenticator.sealed(caller.token));
+      return { status: 200, body: { ...whoIs(caller), csrf_token: csrf }, headers: { "set-cookie": cookie } };
     },
   );
 
@@ -73,14 +83,11 @@ export function addLogin({ app, router, browsers, authenticator, origin }: Login
       method: "get",
       path: "/me",
       operationId: "getMe",
-      summary: "Who the caller is; the console asks for its CSRF token here.",
+      summary: "Who the caller is.",
       scope: "read",
       answers: { 200: { description: "The caller.", schema: meSchema } },
     },
-    async ({ caller, header }) => {
-      const session = caller.by === "cookie" ? await browsers.find(header("cookie")) : undefined;
-      return { status: 200, body: { ...whoIs(caller), ...(session === undefined ? {} : { csrf_token: session.csrf }) } };
-    },
+    ({ caller }) => ({ status: 200, body: whoIs(caller) }),
   );
 
   router.add(

@@ -37,6 +37,7 @@ export function addSessionLifeRoutes(routes: Routes): void {
       operationId: "exportSession",
       summary: "The session with all its calls and events.",
       scope: "read",
+      byTicket: true,
       params: sessionIdParam,
       answers: {
         200: {
