@@ -108,7 +108,7 @@ function serverQuestion(server: string, { key, reason }: ValueRequest): string {
 function describe(card: ApprovalCard, workspace: string): string {
   const { preview } = card;
   const summary = summaryWords(card);
-  const lines = [say("askTitle", visible(summary)), say("askWhy", visible(reasonWords(card.rule, card.reason)))];
+  const lines = [say("askTitle", visible(summary)), say("askWhy", visible(reasonWords(card)))];
   // A command that stands in the title whole is not shown twice.
   if (preview?.type === "command") lines.push(...(summary.includes(preview.command) ? [] : [say("askCommand"), visible(preview.command)]));
   else if (preview) lines.push(...cutPreview(colourDiff(visible(preview.text), process.stderr), card.approvalId));

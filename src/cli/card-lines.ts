@@ -24,10 +24,7 @@ export function effectLines(card: ApprovalCard, workspace: string, most = Number
   if (told.size < 2) return [];
   const lines = [...told]
     .sort(([, a], [, b]) => order[a.verdict] - order[b.verdict])
-    .map(
-      ([words, { verdict, rule, reason }]) =>
-        `  ${padded(verdictWords(verdict), 9)}${words}: ${oneLine(reasonWords(rule, inside(reason, workspace)))}`,
-    );
+    .map(([words, judged]) => `  ${padded(verdictWords(judged.verdict), 9)}${words}: ${oneLine(inside(reasonWords(judged), workspace))}`);
   const rest = lines.length - most;
   return [say("effectsAre"), ...lines.slice(0, most), ...(rest > 0 ? [say("moreEffects", rest, shortId(card.approvalId))] : [])];
 }

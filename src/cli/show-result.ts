@@ -119,7 +119,7 @@ function tellRehearsal(result: Result, { workspace, stream, unseen, asking }: Te
 
 /** What the policy would say if it were done for real. */
 function policyLine({ decision, rule, reason }: JsonObject): string {
-  return say("policySays", verdictWords(decision as "allow"), reasonWords(String(rule), String(reason)));
+  return say("policySays", verdictWords(decision as "allow"), reasonWords({ rule: String(rule), reason: String(reason) }));
 }
 
 /** Notes and error stand below what was printed, rendered from the same data: here they are rendered for the person. */

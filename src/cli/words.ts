@@ -3,7 +3,18 @@
  * their stable codes (rule ids, kinds of effects, reason codes of errors) are put into words, and the English stays in brackets
  * where it says more. Refuses to know when which code is given.
  */
-import { type Decision, type Effect, errorText, type Json, type JsonObject, type ToolError, type Verdict } from "../contract/index.ts";
+import {
+  type Because,
+  type Decision,
+  type Effect,
+  errorText,
+  isBecause,
+  type Json,
+  type JsonObject,
+  reasonText,
+  type ToolError,
+  type Verdict,
+} from "../contract/index.ts";
 import { effectWords } from "./effect-words.ts";
 import { errorsInChinese } from "./error-words.ts";
 import { locale } from "./messages.ts";
@@ -75,9 +86,18 @@ export function verdictWords(verdict: Verdict): string {
   return isChinese ? verdicts[verdict] : verdict;
 }
 
-/** Why the policy decided so. */
-export function reasonWords(rule: string, reason: string): string {
+/** Why the policy decided so; a record of an earlier version knows no code, and is told by its rule. */
+export function reasonWords({
+  rule,
+  reason,
+  because,
+}: {
+  readonly rule: string;
+  readonly reason: string;
+  readonly because?: Because;
+}): string {
   if (!isChinese) return reason;
+  if (isBecause(because)) return reasonText(because, "zh");
   const words = ruleWords(rule);
   return words === undefined ? reason : `${words}（${reason}）`;
 }
@@ -114,11 +134,11 @@ export function decisionWords(decision: Decision, english: string, maxEffects = 
   if (!isChinese) return english;
   const rest = decision.effects.length - maxEffects;
   return [
-    `${verdicts[decision.verdict]}：${oneLine(reasonWords(decision.rule, decision.reason), 200)} [${oneLine(decision.rule)}]`,
+    `${verdicts[decision.verdict]}：${oneLine(reasonWords(decision), 200)} [${oneLine(decision.rule)}]`,
     ...decision.effects
       .slice(0, maxEffects)
-      .flatMap(({ effect, verdict, rule, reason, overruled }) => [
-        `  ${verdicts[verdict]}  ${effectWords(effect)}：${oneLine(reasonWords(rule, reason), 200)} [${oneLine(rule)}]`,
+      .flatMap(({ effect, verdict, rule, overruled, ...why }) => [
+        `  ${verdicts[verdict]}  ${effectWords(effect)}：${oneLine(reasonWords({ rule, ...why }), 200)} [${oneLine(rule)}]`,
         ...(overruled === undefined ? [] : [`        规则 ${oneLine(overruled)} 允许它，但在这里不起作用`]),
       ]),
     ...(rest > 0 ? [`  还有 ${rest} 项`] : []),

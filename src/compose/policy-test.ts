@@ -4,7 +4,17 @@
  */
 import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
-import { type Effect, type JsonObject, type PathKind, type PolicyWorld, type Rules, traitsOf, type Verdict } from "../contract/index.ts";
+import {
+  because,
+  type Effect,
+  type JsonObject,
+  type PathKind,
+  type PolicyWorld,
+  type Rules,
+  reasonText,
+  traitsOf,
+  type Verdict,
+} from "../contract/index.ts";
 import { unopenable } from "../host/index.ts";
 import { decide, factsFromText, strictest } from "../policy/index.ts";
 import { analyzeCommand } from "../shell/index.ts";
@@ -78,7 +88,7 @@ function judge(given: PolicyCase, world: PolicyWorld, places: PolicyTestPlaces) 
     case "path": {
       const effect = pathEffect(given, world);
       if (effect.kind === "read" && effect.path.kind === "fifo")
-        return { verdict: "deny" as const, rule: "builtin:device", reason: "a named pipe is no file that a tool reads", effects: [] };
+        return { verdict: "deny" as const, rule: "builtin:device", reason: reasonText(because("pipe_read")), effects: [] };
       return ask(given, [effect], world, given.op === "write" ? "Write" : "Read");
     }
     case "url": {

@@ -3,7 +3,7 @@
  * settings no command changes, whoever approved it; where nobody was asked, nothing that no tool may write either.
  */
 import { join } from "node:path";
-import { defaultTraits, type Effect, type FileChange, type PolicyInForce } from "../contract/index.ts";
+import { defaultTraits, type Effect, type FileChange, type PolicyInForce, reasonText } from "../contract/index.ts";
 import { decide, factsFromText, protectedReason, sensitiveReason } from "../policy/index.ts";
 
 /** The reason of the first change that may not be made; nothing where all may be. */
@@ -26,10 +26,10 @@ export function refusalOf(changes: readonly FileChange[], { mode, rules, world }
     if (rule === "builtin:protected" && (mode === "auto" || isGits || isWithin(path, settings))) return reason;
     // Whatever a git directory is called: what git runs from it stands below it under git's own names.
     const code = gits === undefined ? undefined : protectedReason([".git", ...path.slice(gits.length + 1).split("/")], false);
-    if (code !== undefined) return `writing ${path} is refused: ${code}`;
+    if (code !== undefined) return `writing ${path} is refused: ${reasonText(code)}`;
     const names = path.slice(path.startsWith(`${world.workspace}/`) ? world.workspace.length + 1 : 1).split("/");
     const sensitive = mode === "auto" && !isGits && !names.includes(".git") ? sensitiveReason(names) : undefined;
-    if (sensitive !== undefined) return `${path}: ${sensitive}`;
+    if (sensitive !== undefined) return `${path}: ${reasonText(sensitive)}`;
   }
   return undefined;
 }

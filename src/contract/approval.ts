@@ -4,6 +4,7 @@ import type { RehearsedBody } from "./event-body.ts";
 import type { Json } from "./json.ts";
 import type { CommandClass, FileChange, Preview } from "./plan.ts";
 import type { EffectVerdict, RuleProposal } from "./policy.ts";
+import type { Because } from "./reasons.ts";
 
 export type Answer = "once" | "always" | "deny";
 
@@ -25,6 +26,7 @@ export interface ApprovalCard {
   /** Why it is asked: the rule and its reason. */
   readonly rule: string;
   readonly reason: string;
+  readonly because?: Because;
   readonly proposal?: RuleProposal;
   /** Present where the command can be shown as its dry run first. */
   readonly canRehearse?: boolean;

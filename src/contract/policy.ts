@@ -1,5 +1,6 @@
 /** Questions to the policy and its answers. The policy is pure: all facts are in the question or the world. */
 import type { Effect } from "./effect.ts";
+import type { Because } from "./reasons.ts";
 import type { ErrorCode } from "./result.ts";
 import type { Traits } from "./tool.ts";
 
@@ -78,6 +79,8 @@ export interface EffectVerdict {
   /** The rule that decided: a config rule in its own words, or `builtin:<name>`. */
   readonly rule: string;
   readonly reason: string;
+  /** The same as data, to be told in any language. Records of earlier versions have none. */
+  readonly because?: Because;
   readonly code?: ErrorCode;
   readonly byMode?: true;
   /** An allow rule of the person's that covers this effect and has no say about it. */
@@ -88,6 +91,7 @@ export interface Decision {
   readonly verdict: Verdict;
   readonly rule: string;
   readonly reason: string;
+  readonly because?: Because;
   /** For a denial: `tool_forbidden_path` or `permission_denied`. */
   readonly code?: ErrorCode;
   /** Of a denial that only the mode makes: another mode would ask or allow. */

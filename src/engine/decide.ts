@@ -1,5 +1,16 @@
 /** Second stage: the policy judges the plan's effects, then hooks may tighten it or answer an ask. */
-import type { AgentKit, Call, Decision, Effect, HookCall, JsonObject, PolicyInForce, PolicyWorld } from "../contract/index.ts";
+import {
+  type AgentKit,
+  because,
+  type Call,
+  type Decision,
+  type Effect,
+  type HookCall,
+  type JsonObject,
+  type PolicyInForce,
+  type PolicyWorld,
+  reasonText,
+} from "../contract/index.ts";
 import { decide, isCovered, strictest } from "../policy/index.ts";
 import { asJson } from "./canonical.ts";
 import type { EngineDependencies } from "./dependencies.ts";
@@ -56,8 +67,8 @@ function unconfined({ withholds: _, ...world }: PolicyWorld): PolicyWorld {
 
 /** What the rules of an agent's toolkit do not cover is not available to it, whoever would allow it. */
 function outsideKit(decision: Decision, { agent, only = [] }: AgentKit): Decision {
-  const reason = `this call is not available in ${agent}'s toolkit, which has ${only.join(", ")}`;
-  return { ...decision, verdict: "deny", rule: `toolkit:${agent}`, reason, code: "permission_denied" };
+  const why = because("not_in_toolkit", { agent, tools: only.join(", ") });
+  return { ...decision, verdict: "deny", rule: `toolkit:${agent}`, reason: reasonText(why), because: why, code: "permission_denied" };
 }
 
 /** The session's own policy, then its parents'. */
@@ -99,17 +110,14 @@ export async function judgeWithHooks(
 }
 
 /** A hook's `allow` answers an ask; it never lifts a denial, and a denial by a hook stays one. */
-function tighten(
-  decision: Decision,
-  word: "allow" | "deny" | "ask" | undefined,
-  isPlanning: boolean,
-  reason = "decided by a hook",
-): Decision {
+function tighten(decision: Decision, word: "allow" | "deny" | "ask" | undefined, isPlanning: boolean, words?: string): Decision {
   if (decision.verdict === "deny" || word === undefined) return decision;
-  if (word === "deny") return { ...decision, verdict: "deny", rule: "hook", reason, code: "permission_denied" };
-  if (word === "ask") return { ...decision, verdict: "ask", rule: "hook", reason };
+  const why = words === undefined ? because("hook") : because("hook_words", { why: words });
+  const told = { rule: "hook", reason: reasonText(why), because: why };
+  if (word === "deny") return { ...decision, verdict: "deny", ...told, code: "permission_denied" };
+  if (word === "ask") return { ...decision, verdict: "ask", ...told };
   if (decision.verdict === "rehearse" && isPlanning) return decision;
-  return decision.verdict === "ask" || decision.verdict === "rehearse" ? { ...decision, verdict: "allow", rule: "hook", reason } : decision;
+  return decision.verdict === "ask" || decision.verdict === "rehearse" ? { ...decision, verdict: "allow", ...told } : decision;
 }
 
 /** Placeholders that stand in what decides an effect: a path, a host, a program. Their real effect is not known yet. */

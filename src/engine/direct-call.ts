@@ -2,9 +2,11 @@
  * Calls that a person makes themself (H1): the call is its own consent inside the roots. Refuses paths outside the roots and
  * the system directories, because nobody is asked about them; lifts no denial.
  */
-import type { Decision, Effect, EffectVerdict, PolicyWorld } from "../contract/index.ts";
+import { because, type Decision, type Effect, type EffectVerdict, type PolicyWorld, reasonText } from "../contract/index.ts";
 
 const rule = "builtin:direct";
+const wanted = because("answered_by_caller");
+const judgedThere = because("answered_elsewhere");
 
 export function systemPathsDenied(world: PolicyWorld): PolicyWorld {
   return { ...world, systemPaths: "denied" };
@@ -18,14 +20,21 @@ export function answeredByCaller(decision: Decision, roots: readonly string[]): 
     return isOutside(one.effect, roots) ? { ...one, verdict: "deny", code: "tool_forbidden_path" } : { ...one, verdict: "allow", rule };
   });
   const outside = effects.find(({ verdict }) => verdict === "deny");
-  if (outside === undefined) return { verdict: "allow", rule, reason: "the caller wants exactly this", effects };
-  return { verdict: "deny", rule: outside.rule, reason: outside.reason, code: "tool_forbidden_path", effects };
+  if (outside === undefined) return { verdict: "allow", rule, reason: reasonText(wanted), because: wanted, effects };
+  return {
+    verdict: "deny",
+    rule: outside.rule,
+    reason: outside.reason,
+    ...(outside.because && { because: outside.because }),
+    code: "tool_forbidden_path",
+    effects,
+  };
 }
 
 /** Another agent has asked about it already; only what would be denied is still denied. */
 export function answeredElsewhere(decision: Decision): Decision {
   if (decision.verdict === "deny" || decision.verdict === "allow") return decision;
-  return { ...decision, verdict: "allow", rule: "builtin:judged", reason: "the agent that made the call has judged it" };
+  return { ...decision, verdict: "allow", rule: "builtin:judged", reason: reasonText(judgedThere), because: judgedThere };
 }
 
 function isOutside(effect: Effect, roots: readonly string[]): boolean {

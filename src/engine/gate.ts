@@ -161,6 +161,7 @@ export class Gate {
       ...(plan.preview === undefined ? {} : { preview: plan.preview }),
       rule: decision.rule,
       reason: decision.reason,
+      ...(decision.because === undefined ? {} : { because: decision.because }),
       ...(proposal.rules.length === 0 ? {} : { proposal }),
       ...(canRehearse ? { canRehearse } : {}),
       ...(rehearsal ? cardOf(rehearsal) : {}),

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { defaultTraits, type Effect, type Mode, modes, type Verdict } from "../contract/index.ts";
+import { defaultTraits, type Effect, type Mode, modes, type PolicyQuestion, reasonText, type Verdict } from "../contract/index.ts";
 import { decide, explain } from "./index.ts";
 import { connect, question, read, rules, run, worldOf, write } from "./test-world.ts";
 
@@ -96,6 +96,7 @@ describe("the table of modes, every cell", () => {
       verdict: "deny",
       rule: "builtin:forbidden",
       reason: "it removes the whole disk",
+      because: { code: "forbidden", params: { why: "it removes the whole disk" } },
       code: "permission_denied",
       overruled: "Bash",
     });
@@ -123,24 +124,52 @@ describe("the table of modes, every cell", () => {
 });
 
 test("the worst effect decides, and the decision is whole", () => {
+  const closed = { code: "system_closed", params: { path: "/etc/passwd", directory: "/etc" } };
+  const named = { params: { path: "src/a.ts" } };
   const effects = [read("src/a.ts"), write("src/a.ts"), read("/etc/passwd")];
   expect(decide(question(effects), worldOf())).toEqual({
     verdict: "deny",
     rule: "builtin:system",
     reason: "/etc/passwd is in the system directory /etc, which no rule opens",
+    because: closed,
     code: "tool_forbidden_path",
     effects: [
-      { effect: effects[0], verdict: "allow", rule: "builtin:inside", reason: "src/a.ts is inside the workspace" },
-      { effect: effects[1], verdict: "ask", rule: "builtin:inside", reason: "changes src/a.ts inside the workspace" },
+      {
+        effect: effects[0],
+        verdict: "allow",
+        rule: "builtin:inside",
+        reason: "src/a.ts is inside the workspace",
+        because: { code: "inside", ...named },
+      },
+      {
+        effect: effects[1],
+        verdict: "ask",
+        rule: "builtin:inside",
+        reason: "changes src/a.ts inside the workspace",
+        because: { code: "inside_modify", ...named },
+      },
       {
         effect: effects[2],
         verdict: "deny",
         rule: "builtin:system",
         reason: "/etc/passwd is in the system directory /etc, which no rule opens",
+        because: closed,
         code: "tool_forbidden_path",
       },
     ],
   });
+});
+
+test("a reason is told in each language from what decided: a command that writes is not called one that nobody understands", () => {
+  const reads = (effects: readonly Effect[], asked: Partial<PolicyQuestion> = {}): string => {
+    const { because: why } = decide(question(effects, asked), worldOf());
+    return why === undefined ? "" : reasonText(why, "zh");
+  };
+  expect(reads([run("sed -i s/a/b/ fox.txt", true), write("fox.txt")])).toBe("命令会修改 fox.txt");
+  expect(reads([run("make")])).toBe("看不懂 make 会做什么");
+  expect(reads([read("/srv/x")], { mode: "auto" })).toBe("/srv/x 在工作目录之外；自动模式下不询问任何人");
+  expect(reads([read(".env")])).toBe(".env：.env 像是机密文件");
+  expect(reads([read("src/a.ts")], { rules: rules({ deny: ["Read(src/**)"] }) })).toBe("有一条规则禁止");
 });
 
 test("nobody is asked in auto: the denial says so", () => {

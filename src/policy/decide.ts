@@ -4,6 +4,8 @@
  * Refuses to be talked up: an allow rule lifts a question, never a denial, and only for the effects it covers.
  */
 import {
+  type Because,
+  because,
   type Decision,
   type Effect,
   type EffectVerdict,
@@ -12,7 +14,7 @@ import {
   type PolicyWorld,
   secretReason,
 } from "../contract/index.ts";
-import { allow, ask, deny, type Finding, isStricter } from "./finding.ts";
+import { allow, ask, deny, type Finding, isStricter, saying } from "./finding.ts";
 import { type EffectContext, judgeEffect, judgeSilence } from "./judge-effect.ts";
 import { row } from "./mode-table.ts";
 import { groundOf } from "./paths/ground.ts";
@@ -44,24 +46,24 @@ export function decide(question: PolicyQuestion, world: PolicyWorld): Decision {
   };
   const book = ruleBookOf(question.rules, world);
   const usual = row("default", world, false);
-  let decisive: Pick<EffectVerdict, "verdict" | "rule" | "reason" | "code" | "byMode"> | undefined;
+  let decisive: Word | undefined;
   const effects = question.effects.map((effect): EffectVerdict => {
     let finding = judgeEffect(effect, context);
     if (mode === "plan" && finding.verdict === "deny") finding = withModeNamed(finding, effect, context, usual);
     if (sends && effect.kind === "read" && finding.rule === "builtin:secret")
-      finding = deny("builtin:secret", `${finding.reason}; the same call would send data out`);
+      finding = deny("builtin:secret", because("secret_sent", { why: finding.because }));
     if (command && mode === "auto") finding = withheld(effect, finding, world);
-    const verdict = verdictOf(effect, settle(withRules(effect, finding, question, book), mode));
-    if (decisive === undefined || isStricter(verdict.verdict, decisive.verdict)) decisive = verdict;
-    return verdict;
+    const settled = settle(withRules(effect, finding, question, book), mode);
+    if (decisive === undefined || isStricter(settled.verdict, decisive.verdict)) decisive = settled;
+    return verdictOf(effect, settled);
   });
   for (const word of wholeCall(question, context, book)) {
     const settled = settle(word, mode);
     if (decisive === undefined || isStricter(settled.verdict, decisive.verdict)) decisive = settled;
   }
-  const { verdict, rule, reason, code, byMode } = decisive ?? deny("builtin:unknown", "nothing was judged");
-  if (code === undefined || verdict !== "deny") return { verdict, rule, reason, effects };
-  return { verdict, rule, reason, code, ...(byMode && { byMode }), effects };
+  const { verdict, rule, reason, because: why, code, byMode } = decisive ?? deny("builtin:unknown", because("nothing_judged"));
+  if (code === undefined || verdict !== "deny") return { verdict, rule, reason, because: why, effects };
+  return { verdict, rule, reason, because: why, code, ...(byMode && { byMode }), effects };
 }
 
 /** In `auto` what a command would be asked about does not exist where it runs, so there is nothing to ask; git's objects do exist. */
@@ -71,7 +73,7 @@ function withheld(effect: Effect, finding: Finding, { withholds }: PolicyWorld):
     (effect.kind === "read" && effect.recorded !== true && (finding.rule === "builtin:outside" || finding.rule === "builtin:secret")) ||
     (effect.kind === "write" && finding.rule === "builtin:secret" && finding.verdict === "ask") ||
     (effect.kind === "connect" && withholds === "network");
-  return isClosed ? allow("builtin:withheld", `${finding.reason}; it is not there for the command`) : finding;
+  return isClosed ? allow("builtin:withheld", because("withheld", { why: finding.because })) : finding;
 }
 
 /** A denial that only the mode makes says so: whoever reads it would look for a rule otherwise. */
@@ -81,7 +83,7 @@ function withModeNamed(finding: Finding, effect: Effect, context: EffectContext,
 }
 
 function byPlanMode(finding: Finding): Finding {
-  return { ...finding, byMode: true, reason: `${finding.reason}; in plan mode nothing is changed` };
+  return { ...saying(finding, because("plan_mode", { why: finding.because })), byMode: true };
 }
 
 /** What the person's rules make of a finding. */
@@ -89,21 +91,20 @@ function withRules(effect: Effect | undefined, finding: Finding, question: Polic
   if (book.isEmpty) return finding;
   if (finding.verdict === "deny" && finding.opens !== true) return withOverruled(finding, effect, question, book);
   const forbidden = book.forbids(effect, question);
-  if (forbidden && forbidden.tree !== "perhaps") return { ...deny("builtin:rule", because("forbids", forbidden)), rule: forbidden.rule };
+  if (forbidden && forbidden.tree !== "perhaps") return { ...deny("builtin:rule", told("forbids", forbidden)), rule: forbidden.rule };
   const questioned = forbidden ?? book.questions(effect, question);
-  if (questioned)
-    return { ...ask("builtin:rule", because(forbidden ? "forbids" : "asks about", questioned), "never"), rule: questioned.rule };
+  if (questioned) return { ...ask("builtin:rule", told(forbidden ? "forbids" : "asks", questioned), "never"), rule: questioned.rule };
   if (finding.verdict === "allow") return finding;
   if (finding.opens) {
     // `Read(/etc/nginx/**)` names the place, `Read(/**)` does not.
     const opened = book.permits(effect, question, (pattern) => pattern.base.length > 0);
     return opened
-      ? { ...allow("builtin:rule", "a rule opens this system directory"), rule: opened.rule }
+      ? { ...allow("builtin:rule", because("opened_by_rule")), rule: opened.rule }
       : withOverruled(finding, effect, question, book);
   }
   if (finding.lift === "never") return withOverruled(finding, effect, question, book);
   const permitted = book.permits(effect, question, finding.lift === "named" ? (pattern) => spellsOut(pattern, finding) : undefined);
-  if (permitted) return { ...allow("builtin:rule", `a rule allows it (${finding.reason})`), rule: permitted.rule };
+  if (permitted) return { ...allow("builtin:rule", because("rule_allows", { why: finding.because })), rule: permitted.rule };
   return finding.lift === "named" ? withOverruled(finding, effect, question, book) : finding;
 }
 
@@ -113,8 +114,8 @@ function withOverruled(finding: Finding, effect: Effect | undefined, question: P
   return overruled === undefined ? finding : { ...finding, overruled };
 }
 
-function because(verb: string, hit: Hit): string {
-  return hit.tree === undefined ? `a rule ${verb} it` : `a rule ${verb} files below this directory`;
+function told(verb: "forbids" | "asks", hit: Hit): Because {
+  return hit.tree === undefined ? because(`rule_${verb}`) : because(`rule_${verb}_below`);
 }
 
 /** `Read(.env)` and `Read(certs/*.pem)` speak of secrets, `Read(**)` does not. */
@@ -127,16 +128,17 @@ function spellsOut(pattern: PathPattern, finding: Finding): boolean {
 /** Nobody is asked in `auto`: what is left as a question is a denial. */
 function settle(word: Word, mode: Mode): Word {
   if (word.verdict !== "ask" || mode !== "auto") return word;
-  return { ...word, verdict: "deny", code: "permission_denied", reason: `${word.reason}; nobody is asked in auto mode` };
+  return { ...saying(word, because("unasked_in_auto", { why: word.because })), verdict: "deny", code: "permission_denied" };
 }
 
-function verdictOf(effect: Effect, { verdict, rule, reason, code, byMode, overruled }: Word): EffectVerdict {
-  if (code === undefined && overruled === undefined) return { effect, verdict, rule, reason };
+function verdictOf(effect: Effect, { verdict, rule, reason, because: why, code, byMode, overruled }: Word): EffectVerdict {
+  if (code === undefined && overruled === undefined) return { effect, verdict, rule, reason, because: why };
   return {
     effect,
     verdict,
     rule,
     reason,
+    because: why,
     ...(code === undefined ? {} : { code }),
     ...(byMode && { byMode }),
     ...(overruled === undefined ? {} : { overruled }),
@@ -157,12 +159,12 @@ function wholeCall(question: PolicyQuestion, context: EffectContext, book: RuleB
     const isByMode = question.mode === "plan" && found.verdict === "deny";
     words.push(withRules(undefined, isByMode ? byPlanMode(found) : found, question, book));
   }
-  if (confirm) words.push(ask("builtin:confirm", "this tool is confirmed every time", "never"));
+  if (confirm) words.push(ask("builtin:confirm", because("confirmed"), "never"));
   if (question.doubtful && question.effects.some(isActing)) {
-    words.push(ask("builtin:doubtful", "the call was cut off or had to be repaired, so a person looks at what it would do", "never"));
+    words.push(ask("builtin:doubtful", because("doubtful"), "never"));
   }
   if (unreadable !== undefined)
-    words.push(ask("builtin:unreadable-rule", `the rule ${JSON.stringify(unreadable)} cannot be read`, "never"));
+    words.push(ask("builtin:unreadable-rule", because("unreadable_rule", { rule: JSON.stringify(unreadable) }), "never"));
   return words;
 }
 

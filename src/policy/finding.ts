@@ -2,7 +2,7 @@
  * Owns the room's inner verdict: what a judge says about one effect before rules and modes had their word.
  * Refuses nothing itself; it only says how far an allow rule may reach.
  */
-import { type ErrorCode, type Verdict, verdictsByStrictness } from "../contract/index.ts";
+import { type Because, type ErrorCode, reasonText, type Verdict, verdictsByStrictness } from "../contract/index.ts";
 
 /**
  * What an allow rule can do to an `ask` or a `rehearse`:
@@ -14,6 +14,8 @@ export type Lift = "rule" | "named" | "never";
 export interface Finding {
   readonly verdict: Verdict;
   readonly rule: `builtin:${string}`;
+  readonly because: Because;
+  /** The same in English: what models and records read. */
   readonly reason: string;
   readonly lift: Lift;
   readonly code?: ErrorCode;
@@ -40,34 +42,39 @@ export function worst(first: Finding, ...others: readonly Finding[]): Finding {
   return found;
 }
 
-export function allow(rule: Finding["rule"], reason: string): Finding {
-  return { verdict: "allow", rule, reason, lift: "rule" };
+/** The same finding for a reason around the old one. */
+export function saying<Word extends Pick<Finding, "because" | "reason">>(word: Word, because: Because): Word {
+  return { ...word, because, reason: reasonText(because) };
+}
+
+export function allow(rule: Finding["rule"], because: Because): Finding {
+  return { verdict: "allow", rule, because, reason: reasonText(because), lift: "rule" };
 }
 
 /** A question that a rehearsal answers better than anybody could beforehand. */
-export function rehearse(rule: Finding["rule"], reason: string, lift: Lift = "rule"): Finding {
-  return { verdict: "rehearse", rule, reason, lift };
+export function rehearse(rule: Finding["rule"], because: Because, lift: Lift = "rule"): Finding {
+  return { verdict: "rehearse", rule, because, reason: reasonText(because), lift };
 }
 
-export function ask(rule: Finding["rule"], reason: string, lift: Lift = "rule"): Finding {
-  return { verdict: "ask", rule, reason, lift };
+export function ask(rule: Finding["rule"], because: Because, lift: Lift = "rule"): Finding {
+  return { verdict: "ask", rule, because, reason: reasonText(because), lift };
 }
 
-export function deny(rule: Finding["rule"], reason: string, code: ErrorCode = "permission_denied"): Finding {
-  return { verdict: "deny", rule, reason, lift: "never", code };
+export function deny(rule: Finding["rule"], because: Because, code: ErrorCode = "permission_denied"): Finding {
+  return { verdict: "deny", rule, because, reason: reasonText(because), lift: "never", code };
 }
 
 /** What a cell of the table of modes says. */
-export function at(verdict: Verdict, rule: Finding["rule"], reason: string): Finding {
-  return verdict === "deny" ? deny(rule, reason) : { verdict, rule, reason, lift: "rule" };
+export function at(verdict: Verdict, rule: Finding["rule"], because: Because): Finding {
+  return verdict === "deny" ? deny(rule, because) : { verdict, rule, because, reason: reasonText(because), lift: "rule" };
 }
 
 /** A place that is closed until a rule of the person's names it, such as `Read(/etc/nginx/**)`. */
-export function close(rule: Finding["rule"], reason: string): Finding {
-  return { ...forbid(rule, `${reason}, which no rule opens`), opens: true };
+export function close(rule: Finding["rule"], because: Because): Finding {
+  return { ...forbid(rule, because), opens: true };
 }
 
 /** A denial because of where a path leads. */
-export function forbid(rule: Finding["rule"], reason: string): Finding {
-  return deny(rule, reason, "tool_forbidden_path");
+export function forbid(rule: Finding["rule"], because: Because): Finding {
+  return deny(rule, because, "tool_forbidden_path");
 }

@@ -2,7 +2,7 @@
  * Owns the judgement of one effect by the built-in rules and the mode alone; the person's own rules come after.
  * Refuses to know what it was not told: an effect of a kind that is not listed here asks.
  */
-import type { Effect, Mode, PolicyQuestion, PolicyWorld } from "../contract/index.ts";
+import { type Because, because, type Effect, type Mode, type PolicyQuestion, type PolicyWorld } from "../contract/index.ts";
 import { allow, ask, at, deny, type Finding } from "./finding.ts";
 import type { Row } from "./mode-table.ts";
 import { urlFinding } from "./net/judge-url.ts";
@@ -28,17 +28,23 @@ export function judgeEffect(effect: Effect, context: EffectContext): Finding {
     case "write":
       return judgePath(effect, context);
     case "run":
-      if (effect.understood) return allow("builtin:command", `everything ${effect.program} does here is known`);
-      return at(cells.command, "builtin:command", effect.reason ?? `what ${effect.program} would do is not known`);
+      if (effect.understood) return allow("builtin:command", because("command_known", { program: effect.program }));
+      return at(
+        cells.command,
+        "builtin:command",
+        effect.reason === undefined
+          ? because("command_unknown", { program: effect.program })
+          : because("command_unknown_why", { why: effect.reason }),
+      );
     case "code":
-      return at(cells.command, "builtin:code", `it runs ${effect.language} code from a text`);
+      return at(cells.command, "builtin:code", because("code_from_text", { language: effect.language }));
     case "environment":
-      if (!effect.steersExecution) return allow("builtin:environment", `${effect.name} only sets a value`);
-      if (loaderVariables.test(effect.name)) return deny("builtin:environment", `${effect.name} loads foreign code into every program`);
-      return at(cells.command, "builtin:environment", `${effect.name} changes what later commands run`);
+      if (!effect.steersExecution) return allow("builtin:environment", because("environment_sets", { name: effect.name }));
+      if (loaderVariables.test(effect.name)) return deny("builtin:environment", because("environment_loads", { name: effect.name }));
+      return at(cells.command, "builtin:environment", because("environment_steers", { name: effect.name }));
     case "connect":
       if (effect.service === "search" && context.world.searchOrigin !== undefined && originOf(effect.url) === context.world.searchOrigin)
-        return allow("builtin:network", "the configured search engine is asked");
+        return allow("builtin:network", because("search_engine"));
       return urlFinding(effect.url, context.world, {
         method: effect.method,
         mode: context.mode,
@@ -46,22 +52,22 @@ export function judgeEffect(effect: Effect, context: EffectContext): Finding {
         ...(effect.addresses === undefined ? {} : { addresses: effect.addresses }),
       });
     case "agent":
-      return at(cells.own, "builtin:agent", `starts the agent ${effect.agent}, whose calls are judged one by one`);
+      return at(cells.own, "builtin:agent", because("agent_starts", { agent: effect.agent }));
     case "state":
       // Keys sent to a live terminal are a command in all but name, unless a command of this call was judged already.
       if (effect.area === "terminal" && effect.stops !== true && !context.traits.readOnly && !context.command) {
-        return at(cells.command, "builtin:terminal", "what is typed into a terminal is run there");
+        return at(cells.command, "builtin:terminal", because("terminal_runs"));
       }
-      return at(cells.own, "builtin:state", `concerns only this session's ${effect.area}`);
+      return at(cells.own, "builtin:state", because("own_record", { area: effect.area }));
     case "remote":
-      return unnamed(context, "builtin:remote", `${effect.server} does ${effect.tool} by its own rules`);
+      return unnamed(context, "builtin:remote", because("remote", { server: effect.server, tool: effect.tool }));
     case "forbidden":
-      return deny("builtin:forbidden", effect.reason);
+      return deny("builtin:forbidden", because("forbidden", { why: effect.reason }));
     case "unknown":
-      if (effect.mayShowSecrets === true) return ask("builtin:secret", effect.reason, "never");
-      return unnamed(context, "builtin:unknown", effect.reason);
+      if (effect.mayShowSecrets === true) return ask("builtin:secret", because("secret_shown", { why: effect.reason }), "never");
+      return unnamed(context, "builtin:unknown", because("unknown_why", { why: effect.reason }));
     default:
-      return unnamed(context, "builtin:unknown", "its effect is of a kind that is not known here");
+      return unnamed(context, "builtin:unknown", because("unknown_kind"));
   }
 }
 
@@ -71,13 +77,13 @@ function originOf(url: string): string | undefined {
 
 /** A tool that named no effect at all. */
 export function judgeSilence(context: EffectContext): Finding {
-  if (context.traits.readOnly) return allow("builtin:read-only", "the tool changes nothing");
-  return unnamed(context, "builtin:unknown", "the tool does not say what it would change");
+  if (context.traits.readOnly) return allow("builtin:read-only", because("tool_reads"));
+  return unnamed(context, "builtin:unknown", because("tool_silent"));
 }
 
 /** Not known beforehand: asks; in a read-only mode only of tools that claim to read. In the sandbox a command may be unknown. */
-function unnamed(context: EffectContext, rule: Finding["rule"], reason: string): Finding {
+function unnamed(context: EffectContext, rule: Finding["rule"], why: Because): Finding {
   const { cells } = context;
-  if (context.command) return at(cells.command, rule, reason);
-  return context.traits.readOnly ? ask(rule, reason) : at(cells.unknown, rule, reason);
+  if (context.command) return at(cells.command, rule, why);
+  return context.traits.readOnly ? ask(rule, why) : at(cells.unknown, rule, why);
 }

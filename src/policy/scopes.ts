@@ -3,9 +3,20 @@
  * agent above it, and the strictest answer holds. So a child is never wider than its parent, whatever its rules say.
  * Refuses an empty chain: a call that belongs to nobody is denied.
  */
-import type { Decision, EffectVerdict, Mode, PolicyQuestion, PolicyWorld, Rules } from "../contract/index.ts";
+import {
+  because,
+  type Decision,
+  type EffectVerdict,
+  type Mode,
+  type PolicyQuestion,
+  type PolicyWorld,
+  type Rules,
+  reasonText,
+} from "../contract/index.ts";
 import { decide } from "./decide.ts";
 import { isStricter } from "./finding.ts";
+
+const nobodys = because("no_policy");
 
 /** One agent's policy. The chain goes from the outermost agent to the one that calls. */
 export interface PolicyScope {
@@ -25,7 +36,14 @@ export function decideWithin(
 export function strictest(decisions: readonly Decision[]): Decision {
   const [first, ...others] = decisions;
   if (!first)
-    return { verdict: "deny", rule: "builtin:nobody", reason: "the call belongs to no policy", code: "permission_denied", effects: [] };
+    return {
+      verdict: "deny",
+      rule: "builtin:nobody",
+      reason: reasonText(nobodys),
+      because: nobodys,
+      code: "permission_denied",
+      effects: [],
+    };
   return others.reduce(
     (found, other) => ({
       ...(isStricter(other.verdict, found.verdict) ? other : found),

@@ -114,9 +114,11 @@ export interface components {
         verdict: string;
         rule: string;
         reason: string;
+        because?: components["schemas"]["Because"];
       }[];
       rule: string;
       reason: string;
+      because?: components["schemas"]["Because"];
       rehearsal?: Record<string, unknown>;
       can_rehearse: boolean;
       proposal?: {
@@ -144,6 +146,10 @@ export interface components {
       answered_by?: string;
       answered_at?: number;
       words?: string;
+    };
+    Because: {
+      code: string;
+      params?: Record<string, unknown>;
     };
     Answered: {
       approval: components["schemas"]["Approval"];
@@ -385,6 +391,7 @@ export interface components {
       verdict: "allow" | "rehearse" | "ask" | "deny";
       rule: string;
       reason: string;
+      because?: components["schemas"]["Because"];
       code?: string;
       text: string;
       summary: string;
@@ -395,27 +402,32 @@ export interface components {
         verdict: string;
         rule: string;
         reason: string;
+        because?: components["schemas"]["Because"];
       }[];
       modes: {
         plan?: {
           verdict: "allow" | "rehearse" | "ask" | "deny";
           rule: string;
           reason: string;
+          because?: components["schemas"]["Because"];
         };
         default?: {
           verdict: "allow" | "rehearse" | "ask" | "deny";
           rule: string;
           reason: string;
+          because?: components["schemas"]["Because"];
         };
         "accept-edits"?: {
           verdict: "allow" | "rehearse" | "ask" | "deny";
           rule: string;
           reason: string;
+          because?: components["schemas"]["Because"];
         };
         auto?: {
           verdict: "allow" | "rehearse" | "ask" | "deny";
           rule: string;
           reason: string;
+          because?: components["schemas"]["Because"];
         };
       };
     };

@@ -2,6 +2,7 @@
 import type { RehearsedBody } from "../../../src/contract/event-body.ts";
 import type { Json, JsonObject } from "../../../src/contract/json.ts";
 import type { Mode, Verdict } from "../../../src/contract/policy.ts";
+import type { Because } from "../../../src/contract/reasons.ts";
 
 export type { Mode };
 
@@ -42,6 +43,7 @@ export interface EffectLine {
   readonly verdict: Verdict;
   readonly rule: string;
   readonly reason: string;
+  readonly because?: Because;
 }
 
 interface RuleExample {
@@ -71,6 +73,7 @@ export interface Approval {
   readonly effects: readonly EffectLine[];
   readonly rule: string;
   readonly reason: string;
+  readonly because?: Because;
   readonly rehearsal?: Rehearsal;
   readonly can_rehearse?: boolean;
   readonly proposal?: {

@@ -94,7 +94,7 @@ export function Facts({ approval, says }: { readonly approval: Approval; readonl
           <EffectLines lines={lines} />
         ) : (
           <>
-            {shortPaths(reasonWords(approval.rule, approval.reason, language.value))} <span class="t3">· </span>
+            {shortPaths(reasonWords(approval, language.value))} <span class="t3">· </span>
             <code class="t3">{approval.rule}</code>
           </>
         )}
@@ -116,13 +116,13 @@ function EffectLines({ lines }: { readonly lines: readonly EffectLine[] }) {
   const shown = all.value ? lines : lines.slice(0, foldedEffects);
   return (
     <ul class="stack">
-      {shown.map(({ effect, verdict, rule, reason }) => (
+      {shown.map(({ effect, verdict, rule, ...why }) => (
         <li class={`effect ${verdict}`} key={`${effect.kind} ${objectOf(effect)} ${rule}`}>
           <Icon name={verdictIcons[verdict] ?? "hand"} small />
           <span>
             {t(effectKey(effect))} <code>{objectOf(effect)}</code>{" "}
             <span class="t3 s12">
-              {verdict === "allow" ? "" : `${shortPaths(reasonWords(rule, reason, language.value))} · `}
+              {verdict === "allow" ? "" : `${shortPaths(reasonWords({ rule, ...why }, language.value))} · `}
               {rule}
             </span>
           </span>

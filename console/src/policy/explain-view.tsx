@@ -105,7 +105,7 @@ function ruleFor(tool: string, text: string): string {
 }
 
 function Verdict({ explained, onDraft }: { readonly explained: Explained; readonly onDraft: () => void }) {
-  const { verdict, effects, rule, reason } = explained;
+  const { verdict, effects } = explained;
   const asking = effects.filter((one) => one.verdict !== "allow").length;
   return (
     <>
@@ -114,7 +114,7 @@ function Verdict({ explained, onDraft }: { readonly explained: Explained; readon
         <div>
           <h2 class="strong">{t(says[verdict])}</h2>
           <p class="t2">
-            {effects.length > 1 ? t("askedOf", { asking, n: effects.length }) : shortPaths(reasonWords(rule, reason, language.value))}
+            {effects.length > 1 ? t("askedOf", { asking, n: effects.length }) : shortPaths(reasonWords(explained, language.value))}
           </p>
         </div>
       </div>
@@ -124,7 +124,7 @@ function Verdict({ explained, onDraft }: { readonly explained: Explained; readon
           <span class="t3 s12">{t("strictest")}</span>
         </div>
         <ul>
-          {inOrder(effects).map(({ effect, verdict: own, rule: ownRule, reason: why }) => (
+          {inOrder(effects).map(({ effect, verdict: own, rule: ownRule, ...why }) => (
             <li class="item" key={`${effect.kind} ${objectOf(effect)} ${ownRule}`}>
               <Icon
                 name={
@@ -143,7 +143,7 @@ function Verdict({ explained, onDraft }: { readonly explained: Explained; readon
                   {t(effectKey(effect))} <code class="breaks">{shortPath(objectOf(effect))}</code>
                 </span>
                 <span class="t3 s12">
-                  {shortPaths(reasonWords(ownRule, why, language.value, own))} · <code>{ownRule}</code>
+                  {shortPaths(reasonWords({ rule: ownRule, ...why }, language.value))} · <code>{ownRule}</code>
                 </span>
               </span>
               <VerdictChip verdict={own} />

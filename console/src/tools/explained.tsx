@@ -1,6 +1,8 @@
 /** What would happen to a call: verdict, effect by effect; the same marks as on a card. */
+
 import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
+import type { Because } from "../../../src/contract/reasons.ts";
 import { ApiError, api } from "../api/client.ts";
 import type { EffectLine, Mode } from "../api/types.ts";
 import { effectKey, inOrder, objectOf } from "../card/question.ts";
@@ -19,6 +21,7 @@ export interface Explained {
   readonly verdict: VerdictWord;
   readonly rule: string;
   readonly reason: string;
+  readonly because?: Because;
   readonly effects: readonly EffectLine[];
   readonly preview: { readonly type: string; readonly text?: string } | null;
   readonly modes?: Readonly<Record<Mode, { readonly verdict: VerdictWord; readonly rule: string; readonly reason: string }>>;
@@ -82,14 +85,14 @@ export function VerdictChip({ verdict }: { readonly verdict: VerdictWord }) {
 
 /** The plan of a call that was not made. */
 export function PlanView({ explained }: { readonly explained: Explained }) {
-  const { verdict, effects, preview, rule, reason } = explained;
+  const { verdict, effects, preview } = explained;
   return (
     <div class="stack gap-16">
       <div class={`note ${verdict}`}>
         <Icon name={verdictIcons[verdict]} />
         <div>
           <p class="medium">{t(wouldKeys[verdict])}</p>
-          <p class="t2">{shortPaths(reasonWords(rule, reason, language.value))}</p>
+          <p class="t2">{shortPaths(reasonWords(explained, language.value))}</p>
         </div>
       </div>
       <dl class="facts">
@@ -102,7 +105,7 @@ export function PlanView({ explained }: { readonly explained: Explained }) {
         ])}
         <dt>{t("rule")}</dt>
         <dd>
-          <code>{rule}</code>
+          <code>{explained.rule}</code>
         </dd>
       </dl>
       {preview?.type === "diff" && preview.text !== undefined ? (

@@ -139,7 +139,7 @@ function FoundCall({ call }: { readonly call: DecodedCall }) {
         )}
         {asked.kind === "ready" && asked.explained.verdict !== "allow" ? (
           <p class="t2 s13">
-            {shortPaths(reasonWords(asked.explained.rule, asked.explained.reason, language.value))} <span class="t3">· </span>
+            {shortPaths(reasonWords(asked.explained, language.value))} <span class="t3">· </span>
             <code class="t3">{asked.explained.rule}</code>
           </p>
         ) : null}

@@ -21,7 +21,7 @@ export function listApprovals(_: readonly string[], flags: GlobalFlags & { reado
         approvals
           .map(
             ({ id, status, card }) =>
-              `${shortId(id)}  ${stateWords(status)}  ${card.tool}: ${summaryWords(card)} (${card.rehearsal === undefined ? reasonWords(card.rule, card.reason) : rehearsalSum(card.rehearsal)})`,
+              `${shortId(id)}  ${stateWords(status)}  ${card.tool}: ${summaryWords(card)} (${card.rehearsal === undefined ? reasonWords(card) : rehearsalSum(card.rehearsal)})`,
           )
           .join("\n"),
       );
@@ -53,7 +53,7 @@ function cardLines({ id, status, card }: ApprovalRecord, workspace: string): str
     `${id}  ${stateWords(status)}`,
     visible(summaryWords(card)),
     ...(command === undefined || card.summary.includes(command) ? [] : [say("askCommand"), visible(command)]),
-    say("askWhy", visible(reasonWords(card.rule, card.reason))),
+    say("askWhy", visible(reasonWords(card))),
     ...effectLines(card, workspace),
     ...preview,
     ...rehearsalLines(card, workspace, { isTTY: process.stdout.isTTY }),

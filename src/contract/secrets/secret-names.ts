@@ -2,6 +2,7 @@
  * Owns the question whether a path is a secret by its name, over the table of secrets.
  * Refuses to know any disk or rule: the policy decides what follows from the answer.
  */
+import { type Because, because } from "../reasons.ts";
 import { foldName } from "./names.ts";
 import { leftoverEndings, secretFiles, secretFilesIn, secretForms, secretStores } from "./secret-table.ts";
 
@@ -21,18 +22,18 @@ for (const store of secretStores) {
  * Why the file at these names (from the root or from a workspace down) counts as a secret. A directory counts only if it is
  * a store: the files in one that is called `secrets` or `.env` are judged by their own names.
  */
-export function secretReason(names: readonly string[], isDirectory = false): string | undefined {
+export function secretReason(names: readonly string[], isDirectory = false): Because | undefined {
   const folded = names.map(foldName);
   for (let index = 0; index < folded.length; index += 1) {
     for (const chain of storesBy.get(folded[index] ?? "") ?? []) {
-      if (chain.every((name, offset) => folded[index + offset] === name)) return `${chain.join("/")} holds credentials`;
+      if (chain.every((name, offset) => folded[index + offset] === name)) return because("secret_store", { name: chain.join("/") });
     }
   }
   const name = folded.at(-1);
   if (name === undefined || isDirectory) return undefined;
   const around = folded.at(-2);
-  if (secretFilesIn.some(([directory, file]) => name === file && around === directory)) return `${name} here holds credentials`;
-  return isSecretName(name) ? `${name} looks like a secret` : undefined;
+  if (secretFilesIn.some(([directory, file]) => name === file && around === directory)) return because("secret_here", { name });
+  return isSecretName(name) ? because("secret_name", { name }) : undefined;
 }
 
 /** Of a folded name. */

@@ -5,7 +5,7 @@ import { callerText } from "../auth/scopes.ts";
 import type { RuleEntry } from "../ports.ts";
 import { notFound } from "../problem.ts";
 import { wireEffectVerdict, wireSessionId } from "../wire/convert.ts";
-import { effectVerdictSchema, idParam, modeSchema } from "../wire/shapes.ts";
+import { becauseSchema, effectVerdictSchema, idParam, modeSchema } from "../wire/shapes.ts";
 import type { Routes } from "./context.ts";
 
 const listName = z.enum(["allow", "ask", "deny"]);
@@ -76,6 +76,7 @@ const explainedSchema = z
     verdict,
     rule: z.string(),
     reason: z.string(),
+    because: becauseSchema.optional(),
     code: z.string().optional(),
     /** The decision in words. */
     text: z.string(),
@@ -84,7 +85,7 @@ const explainedSchema = z
     preview: z.record(z.string(), z.unknown()).nullable(),
     effects: z.array(effectVerdictSchema),
     /** The same call in each mode. */
-    modes: z.record(modeSchema, z.object({ verdict, rule: z.string(), reason: z.string() })),
+    modes: z.record(modeSchema, z.object({ verdict, rule: z.string(), reason: z.string(), because: becauseSchema.optional() })),
   })
   .openapi("Explained");
 
@@ -218,8 +219,14 @@ async function inEachMode(session: SessionHandle, tool: string, input: unknown) 
   return Object.fromEntries(all);
 }
 
-function wireDecision({ verdict: word, rule, reason, code }: Decision) {
-  return { verdict: word, rule, reason, ...(code === undefined ? {} : { code }) };
+function wireDecision({ verdict: word, rule, reason, because, code }: Decision) {
+  return {
+    verdict: word,
+    rule,
+    reason,
+    ...(because === undefined ? {} : { because: because as { code: string; params?: Record<string, unknown> } }),
+    ...(code === undefined ? {} : { code }),
+  };
 }
 
 function wireRule({ inForce, ...rule }: RuleEntry) {

@@ -120,6 +120,7 @@ export function wireApproval(record: ApprovalRecord, { sessionId, rootSessionId,
     ),
     rule: card.rule,
     reason: card.reason,
+    ...(card.because === undefined ? {} : { because: card.because as unknown as JsonObject }),
     ...(card.rehearsal === undefined ? {} : { rehearsal: wireRehearsal(card) }),
     can_rehearse: card.canRehearse === true,
     ...(card.proposal === undefined
@@ -150,8 +151,14 @@ export function wireApproval(record: ApprovalRecord, { sessionId, rootSessionId,
   };
 }
 
-export function wireEffectVerdict({ effect, verdict, rule, reason }: EffectVerdict, workspace: string): JsonObject {
-  return { effect: wireEffect(effect, workspace), verdict, rule, reason };
+export function wireEffectVerdict({ effect, verdict, rule, reason, because }: EffectVerdict, workspace: string): JsonObject {
+  return {
+    effect: wireEffect(effect, workspace),
+    verdict,
+    rule,
+    reason,
+    ...(because === undefined ? {} : { because: because as unknown as JsonObject }),
+  };
 }
 
 /** With what it printed and would change beside the figures. */

@@ -159,7 +159,16 @@ export const eventsQuery = z.object({
   types: z.string().max(1000).optional(),
 });
 
-export const effectVerdictSchema = z.object({ effect: object, verdict: z.string(), rule: z.string(), reason: z.string() });
+/** The reason as a code and what it names; a parameter may be a reason itself. */
+export const becauseSchema = z.object({ code: z.string(), params: z.record(z.string(), z.unknown()).optional() }).openapi("Because");
+
+export const effectVerdictSchema = z.object({
+  effect: object,
+  verdict: z.string(),
+  rule: z.string(),
+  reason: z.string(),
+  because: becauseSchema.optional(),
+});
 
 export const approvalSchema = z
   .object({
@@ -178,6 +187,7 @@ export const approvalSchema = z
     effects: z.array(effectVerdictSchema),
     rule: z.string(),
     reason: z.string(),
+    because: becauseSchema.optional(),
     rehearsal: object.optional(),
     can_rehearse: z.boolean(),
     proposal: z

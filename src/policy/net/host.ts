@@ -3,6 +3,7 @@
  * address in themselves, and names on a list of domains.
  * Refuses single-label names: they resolve through the local network's search list.
  */
+import { type Because, because } from "../../contract/index.ts";
 import { isNearAddress, isPublicAddress } from "./address.ts";
 
 const localEndings = "localhost local internal intranet lan home corp private localdomain home.arpa in-addr.arpa ip6.arpa onion".split(" ");
@@ -38,17 +39,17 @@ function isAddress(bare: string): boolean {
 }
 
 /** Why a host must not be contacted, judged by its name alone. `host` is in ASCII as WHATWG gives it. */
-export function hostRefusal(host: string): string | undefined {
+export function hostRefusal(host: string): Because | undefined {
   const bare = bareHost(host);
-  if (isAddress(bare)) return isPublicAddress(bare) ? undefined : `${bare} is not a public address`;
-  if (!bare.includes(".")) return `${bare} is a name of this machine or this network`;
-  if (localEndings.some((ending) => isOrBelow(bare, ending))) return `${bare} is a name of this machine or this network`;
-  if (controlPlaneNames.some((name) => isOrBelow(bare, name))) return `${bare} is a cloud's own control plane`;
+  if (isAddress(bare)) return isPublicAddress(bare) ? undefined : because("not_public", { host: bare });
+  if (!bare.includes(".")) return because("local_name", { host: bare });
+  if (localEndings.some((ending) => isOrBelow(bare, ending))) return because("local_name", { host: bare });
+  if (controlPlaneNames.some((name) => isOrBelow(bare, name))) return because("control_plane", { host: bare });
   const carried = carriedAddresses(bare);
   const hidden = carried.find((address) => !isPublicAddress(address));
-  if (hidden !== undefined) return `${bare} carries the address ${hidden}, which is not public`;
+  if (hidden !== undefined) return because("carries_private_address", { host: bare, address: hidden });
   const mirror = mirrors.find((name) => isOrBelow(bare, name));
-  if (mirror !== undefined && carried.length === 0) return `names under ${mirror} resolve to any address`;
+  if (mirror !== undefined && carried.length === 0) return because("mirror_name", { host: mirror });
   return undefined;
 }
 

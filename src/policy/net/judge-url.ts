@@ -3,7 +3,7 @@
  * resolved to, and by the person's list of domains. A redirect is a new address and is judged again.
  * Refuses text that two parsers could read differently, rather than choosing a reading.
  */
-import { type EffectVerdict, isUnprintable, type Mode, type PolicyWorld } from "../../contract/index.ts";
+import { type Because, because, type EffectVerdict, isUnprintable, type Mode, type PolicyWorld } from "../../contract/index.ts";
 import { allow, ask, deny, type Finding, worst } from "../finding.ts";
 import { row } from "../mode-table.ts";
 import { isNearAddress, isPublicAddress } from "./address.ts";
@@ -18,7 +18,7 @@ export interface UrlContext {
   readonly command?: boolean;
 }
 
-export type UrlVerdict = Pick<EffectVerdict, "verdict" | "rule" | "reason" | "code"> & {
+export type UrlVerdict = Pick<EffectVerdict, "verdict" | "rule" | "reason" | "because" | "code"> & {
   /** The host as it will be contacted, names outside ASCII in their punycode form. */
   readonly host?: string;
 };
@@ -43,14 +43,15 @@ const placeholder = /\$KARYI(?:\{|%7b)|(?:\{|%7b){2}\s*secret:/i;
 
 export function judgeUrl(url: string, world: PolicyWorld, context: UrlContext = {}): UrlVerdict {
   const parsed = parseUrl(url);
-  const { verdict, rule, reason, code } =
-    typeof parsed === "string" ? deny("builtin:network", parsed) : judgeParsed(url, parsed, world, context);
+  const found = parsed instanceof URL ? judgeParsed(url, parsed, world, context) : deny("builtin:network", parsed);
+  const { verdict, rule, reason, code } = found;
   return {
     verdict,
     rule,
     reason,
+    because: found.because,
     ...(code === undefined ? {} : { code }),
-    ...(typeof parsed === "string" ? {} : { host: parsed.hostname }),
+    ...(parsed instanceof URL ? { host: parsed.hostname } : {}),
   };
 }
 
@@ -65,42 +66,42 @@ export function urlFinding(url: string, world: PolicyWorld, context: UrlContext)
   )
     return foreignProtocol(url, protocol, context, world);
   const parsed = parseUrl(url);
-  return typeof parsed === "string" ? deny("builtin:network", parsed) : judgeParsed(url, parsed, world, context);
+  return parsed instanceof URL ? judgeParsed(url, parsed, world, context) : deny("builtin:network", parsed);
 }
 
 function hostOf(url: string): string {
   const parsed = parseUrl(url.replace(/^[a-z]+:/i, "http:"));
-  return typeof parsed === "string" ? "" : parsed.hostname;
+  return parsed instanceof URL ? parsed.hostname : "";
 }
 
 /** The parsed address, or why it is not one to contact. */
-export function parseUrl(url: string): URL | string {
-  const shown = url.length > 120 ? `${url.slice(0, 120)}…` : url;
-  if (url.length > maxUrlLength) return `${shown} is longer than an address needs to be`;
-  if (isUnprintable(url)) return `${JSON.stringify(shown)} holds characters that cannot be seen`;
-  if (/[\ud800-\udfff]/u.test(url)) return "the address holds half a character";
+export function parseUrl(url: string): URL | Because {
+  const shown = { url: url.length > 120 ? `${url.slice(0, 120)}…` : url };
+  if (url.length > maxUrlLength) return because("url_long", shown);
+  if (isUnprintable(url)) return because("url_invisible", { url: JSON.stringify(shown.url) });
+  if (/[\ud800-\udfff]/u.test(url)) return because("url_half");
   const scheme = /^([a-z][a-z\d+.-]*):/i.exec(url)?.[1]?.toLowerCase();
-  if (scheme !== "http" && scheme !== "https") return `${shown} is not an http or https address`;
-  if (!/^https?:\/\/[^/\\]/i.test(url)) return `${shown} is not written as scheme://host`;
+  if (scheme !== "http" && scheme !== "https") return because("url_not_http", shown);
+  if (!/^https?:\/\/[^/\\]/i.test(url)) return because("url_not_written", shown);
   const beforeQuery = url.split(/[?#]/, 1)[0] ?? "";
-  if (beforeQuery.includes("\\")) return `${shown} holds a backslash, which programs read differently`;
+  if (beforeQuery.includes("\\")) return because("url_backslash", shown);
   const authority = beforeQuery.slice(beforeQuery.indexOf("//") + 2).split("/", 1)[0] ?? "";
-  if (/\s/.test(authority) || /%(?:[01][\da-f]|7f|2f|3f|23|40|5c|20)/i.test(authority)) return `${shown} hides its host`;
-  if ((authority.match(/@/g) ?? []).length > 1) return `${shown} hides its host`;
-  if (!URL.canParse(url)) return `${shown} is not an address`;
+  if (/\s/.test(authority) || /%(?:[01][\da-f]|7f|2f|3f|23|40|5c|20)/i.test(authority)) return because("url_hides_host", shown);
+  if ((authority.match(/@/g) ?? []).length > 1) return because("url_hides_host", shown);
+  if (!URL.canParse(url)) return because("url_not", shown);
   const parsed = new URL(url);
-  if (parsed.hostname === "") return `${shown} names no host`;
-  return parsed.hostname.length > maxHostLength + 1 ? `${shown} has a host name that cannot exist` : parsed;
+  if (parsed.hostname === "") return because("url_no_host", shown);
+  return parsed.hostname.length > maxHostLength + 1 ? because("url_long_host", shown) : parsed;
 }
 
 function foreignProtocol(url: string, protocol: string, context: UrlContext, world: PolicyWorld): Finding {
   // Special schemes parse hosts strictly; the judgement of the host must not be weaker for another protocol.
   const parsed = parseUrl(`http${url.slice(protocol.length)}`);
-  if (typeof parsed === "string") return deny("builtin:network", parsed);
+  if (!(parsed instanceof URL)) return deny("builtin:network", parsed);
   const refusal = refusalOf(parsed.hostname, context);
   if (refusal) return refusal;
   const cell = row(context.mode ?? "default", world, false).webSend;
-  return at(cell, `the command speaks ${protocol} with ${parsed.hostname}`);
+  return at(cell, because("protocol", { protocol, host: parsed.hostname }));
 }
 
 /** Not public: refused, or asked about where a command talks to this machine or its network. */
@@ -109,7 +110,7 @@ function refusalOf(host: string, context: UrlContext): Finding | undefined {
   if (refusal !== undefined) return context.command && isNear(host) ? ask("builtin:network", refusal) : deny("builtin:network", refusal);
   const inner = context.addresses?.filter((address) => !isPublicAddress(address)) ?? [];
   if (inner.length === 0) return undefined;
-  const reason = `${host} resolves to ${inner[0]}, which is not a public address`;
+  const reason = because("resolves_private", { host, address: inner[0] ?? "" });
   return context.command && inner.every(isNearAddress) ? ask("builtin:network", reason) : deny("builtin:network", reason);
 }
 
@@ -118,31 +119,30 @@ function judgeParsed(url: string, parsed: URL, world: PolicyWorld, context: UrlC
   const opened = !context.command && isListedPrivate(parsed, world.allowedPrivate ?? []);
   const refusal = opened ? undefined : refusalOf(host, context);
   if (refusal?.verdict === "deny") return refusal;
-  if (!opened && foreignPorts.has(parsed.port))
-    return deny("builtin:network", `port ${parsed.port} belongs to another service than the web`);
+  if (!opened && foreignPorts.has(parsed.port)) return deny("builtin:network", because("foreign_port", { port: parsed.port }));
   const listed = world.allowedDomains.some((domain) => matchesDomain(host, domain));
   if (placeholder.test(url)) {
-    const reason = `the address of ${host} would carry a secret value`;
+    const reason = because("carries_secret", { host });
     return listed ? ask("builtin:secret", reason, "never") : deny("builtin:secret", reason);
   }
   const cells = row(context.mode ?? "default", world, false);
   const method = (context.method ?? "GET").toUpperCase();
   const shown = describe(host, url);
   const findings: Finding[] = refusal ? [refusal] : [];
-  if (method !== "GET" && method !== "HEAD") findings.push(at(cells.webSend, `${method} sends data to ${shown}`));
-  else if (listed && (parsed.port === "" || opened)) findings.push(at(cells.webAllowed, `${shown} is an allowed domain`));
-  else if (listed) findings.push(at(cells.webOther, `${shown} is an allowed domain, but port ${parsed.port} is not the web's`));
-  else findings.push(at(cells.webOther, `${shown} is not an allowed domain`));
+  if (method !== "GET" && method !== "HEAD") findings.push(at(cells.webSend, because("sends_data", { method, host: shown })));
+  else if (listed && (parsed.port === "" || opened)) findings.push(at(cells.webAllowed, because("allowed_domain", { host: shown })));
+  else if (listed) findings.push(at(cells.webOther, because("allowed_domain_port", { host: shown, port: parsed.port })));
+  else findings.push(at(cells.webOther, because("not_allowed_domain", { host: shown })));
   if (parsed.username !== "" || parsed.password !== "") {
-    const reason = `the address of ${host} carries a user name or password`;
+    const reason = because("carries_login", { host });
     // A fetched address ends up in histories and logs of others; a command may be meant to log in.
     findings.push(context.command ? ask("builtin:secret", reason, "never") : deny("builtin:secret", reason));
   }
   const [first, ...others] = findings;
-  return first ? worst(first, ...others) : deny("builtin:network", shown);
+  return first ? worst(first, ...others) : deny("builtin:network", because("not_allowed_domain", { host: shown }));
 }
 
-function at(verdict: Finding["verdict"], reason: string): Finding {
+function at(verdict: Finding["verdict"], reason: Because): Finding {
   if (verdict === "allow") return allow("builtin:network", reason);
   return verdict === "ask" ? ask("builtin:network", reason) : deny("builtin:network", reason);
 }

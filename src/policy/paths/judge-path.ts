@@ -4,6 +4,8 @@
  * Refuses what it cannot place: a path without an absolute real form, with a NUL, or longer than the system takes.
  */
 import {
+  type Because,
+  because,
   isUnencodable,
   isUnprintable,
   type PathFacts,
@@ -62,12 +64,12 @@ export function judgePath(effect: ReadEffect | WriteEffect, context: PathContext
   if (!("real" in spot)) return spot;
   const { facts, ground } = spot;
   if (context.command && isHarmlessDevice(effect, ground))
-    return allow("builtin:device", `${facts.asked} is nowhere or the command's own stream`);
+    return allow("builtin:device", because("harmless_device", { path: facts.asked }));
   const spelling =
     ground.world.platform === "win32" ? windowsFinding(facts.asked, spot.root !== undefined, effect.kind === "write") : undefined;
   const placed = effect.kind === "read" ? judgeRead(effect, spot, context) : judgeWrite(effect, spot, context);
   const unclear = isUnprintable(facts.asked)
-    ? ask("builtin:unprintable", `${JSON.stringify(facts.asked)} holds characters that cannot be seen`)
+    ? ask("builtin:unprintable", because("unprintable", { path: JSON.stringify(facts.asked) }))
     : undefined;
   const written = spelling === undefined ? placed : worst(placed, spelling);
   return unclear === undefined ? written : worst(written, unclear);
@@ -76,40 +78,40 @@ export function judgePath(effect: ReadEffect | WriteEffect, context: PathContext
 /** Inside the workspace, and nothing more can be said about it. */
 function judgeOrdinary(effect: ReadEffect | WriteEffect, { cells, command }: PathContext): Finding {
   const { asked } = effect.path;
-  if (effect.kind === "read") return at(cells.readInside, "builtin:inside", `${asked} is inside the workspace`);
+  if (effect.kind === "read") return at(cells.readInside, "builtin:inside", because("inside", { path: asked }));
   const inside = writeInside(effect, asked, cells, command);
   return effect.unread ? worst(inside, unreadFinding(asked)) : inside;
 }
 
 function writeInside({ change }: WriteEffect, shown: string, cells: Row, command: boolean): Finding {
   return command
-    ? at(cells.commandWrite, "builtin:command", `the command would ${infinitives[change]} ${shown}`)
-    : at(cells.writeInside, "builtin:inside", `${verbs[change]} ${shown} inside the workspace`);
+    ? at(cells.commandWrite, "builtin:command", because(`command_would_${change}`, { path: shown }))
+    : at(cells.writeInside, "builtin:inside", because(`inside_${change}`, { path: shown }));
 }
 
 function unreadFinding(shown: string): Finding {
-  return ask("builtin:unread", `${shown} exists and was never read here: read it before replacing it`);
+  return ask("builtin:unread", because("unread", { path: shown }));
 }
 
 function locate(effect: ReadEffect | WriteEffect, { world, ground, command }: PathContext): Spot | Finding {
   const { path: facts } = effect;
-  const malformed = (why: string): Finding => forbid("builtin:malformed-path", `the path is refused: ${why}`);
-  if (facts.asked === "" || facts.spelled === "") return malformed("it is empty");
-  if (facts.asked.includes("\0") || facts.spelled.includes("\0") || facts.real.includes("\0")) return malformed("it holds a NUL byte");
-  if (isUnencodable(facts.asked) || isUnencodable(facts.spelled)) return malformed("it holds half a character");
-  if (Buffer.byteLength(facts.spelled) > maxPathBytes[world.platform]) return malformed("it is longer than the system can open");
+  const malformed = (why: "empty" | "nul" | "half" | "long" | "nowhere"): Finding =>
+    forbid("builtin:malformed-path", because(`path_${why}`));
+  if (facts.asked === "" || facts.spelled === "") return malformed("empty");
+  if (facts.asked.includes("\0") || facts.spelled.includes("\0") || facts.real.includes("\0")) return malformed("nul");
+  if (isUnencodable(facts.asked) || isUnencodable(facts.spelled)) return malformed("half");
+  if (Buffer.byteLength(facts.spelled) > maxPathBytes[world.platform]) return malformed("long");
   // A command is judged by where the path leads; a file tool must not even be given such a path (S4).
-  if (!command && stepsOut(facts.spelled, ground))
-    return forbid("builtin:dotdot", `${shorten(facts.asked)} leaves the workspace through ".."`);
+  if (!command && stepsOut(facts.spelled, ground)) return forbid("builtin:dotdot", because("dotdot", { path: shorten(facts.asked) }));
   const real = ground.place(facts.real);
   const lexical = facts.real === facts.lexical ? real : ground.place(facts.lexical);
   if (!real || !lexical) {
     const spelling = world.platform === "win32" ? windowsFinding(facts.asked, false, true) : undefined;
-    return spelling?.verdict === "deny" ? spelling : malformed("it cannot be placed");
+    return spelling?.verdict === "deny" ? spelling : malformed("nowhere");
   }
   const root = innermost(real, ground.roots);
   if (!command && root === undefined && isInsideAny(lexical, ground.roots) && hasDotDot(facts.spelled, ground)) {
-    return forbid("builtin:dotdot", `${shorten(facts.asked)} leaves the workspace through a link and ".."`);
+    return forbid("builtin:dotdot", because("dotdot_link", { path: shorten(facts.asked) }));
   }
   return {
     facts,
@@ -129,25 +131,27 @@ function judgeRead(effect: ReadEffect, spot: Spot, { cells, command }: PathConte
   const system = systemDirectory(real, ground) ?? (isKernel(lexical, ground) ? systemDirectory(lexical, ground) : undefined);
   if (system !== undefined) {
     const reading = worstReading(systemReading(real, ground), spot);
-    const where = `${shown} is in the system directory ${system}`;
-    if (reading === "never" || facts.kind === "device" || facts.kind === "socket") return forbid("builtin:system", where);
-    if (reading === "closed") return close("builtin:system", where);
-    if (secretAt(spot) !== undefined) return forbid("builtin:secret", `${shown} is outside the workspace and ${secretAt(spot)}`);
-    return allow("builtin:system", `${where}, which anybody may read`);
+    const where = { path: shown, directory: system };
+    const hidden = secretAt(spot);
+    if (reading === "never" || facts.kind === "device" || facts.kind === "socket")
+      return forbid("builtin:system", because("system", where));
+    if (reading === "closed") return close("builtin:system", because("system_closed", where));
+    if (hidden !== undefined) return forbid("builtin:secret", because("outside_secret", { path: shown, why: hidden }));
+    return allow("builtin:system", because("system_open", where));
   }
-  if (facts.kind === "device") return forbid("builtin:device", `${shown} is a device`);
+  if (facts.kind === "device") return forbid("builtin:device", because("device", { path: shown }));
   const secret = secretAt(spot);
   if (root === undefined && !isInsideAny(real, ground.temporary) && !isInsideAny(real, ground.gitDirectories)) {
-    if (secret !== undefined) return forbid("builtin:secret", `${shown} is outside the workspace and ${secret}`);
-    return at(cells.readOutside, "builtin:outside", `${shown} is outside the workspace`);
+    if (secret !== undefined) return forbid("builtin:secret", because("outside_secret", { path: shown, why: secret }));
+    return at(cells.readOutside, "builtin:outside", because("outside", { path: shown }));
   }
-  if (secret !== undefined) return ask("builtin:secret", `${shown}: ${secret}`, "named");
+  if (secret !== undefined) return ask("builtin:secret", because("secret_path", { path: shown, why: secret }), "named");
   // A link that could not be followed may lead anywhere; a file tool opens by handle and refuses, a command would follow it.
-  if (facts.kind === "unreadable" && command) return ask("builtin:unresolved", `where ${shown} leads cannot be seen`);
-  if (isForeign(spot)) return ask("builtin:hard-link", `${shown} has other names elsewhere on the disk, which may be secret`, "named");
+  if (facts.kind === "unreadable" && command) return ask("builtin:unresolved", because("unresolved", { path: shown }));
+  if (isForeign(spot)) return ask("builtin:hard-link", because("hard_link_read", { path: shown }), "named");
   if (root === undefined && isInsideAny(real, ground.temporary))
-    return allow("builtin:temporary", `${shown} is in the session's own temporary directory`);
-  return at(cells.readInside, "builtin:inside", `${shown} is inside the workspace`);
+    return allow("builtin:temporary", because("own_temporary", { path: shown }));
+  return at(cells.readInside, "builtin:inside", because("inside", { path: shown }));
 }
 
 /** A link inside the kernel's trees must not lead past what the tree itself keeps closed. */
@@ -160,19 +164,19 @@ function worstReading(real: ReturnType<typeof systemReading>, { lexical, ground 
 function judgeWrite(effect: WriteEffect, spot: Spot, context: PathContext): Finding {
   const { facts, ground, real, lexical, root, shown } = spot;
   const guarded = firstOf(spot.names, (names) => protectedReason(names, effect.tree === true));
-  if (guarded !== undefined) return forbid("builtin:protected", `writing ${shown} is refused: ${guarded}`);
+  if (guarded !== undefined) return forbid("builtin:protected", because("protected_write", { path: shown, why: guarded }));
   const closed = closedPlace(effect, spot);
   if (closed) return closed;
   const system = systemDirectory(real, ground) ?? (isKernel(lexical, ground) ? systemDirectory(lexical, ground) : undefined);
-  if (system !== undefined) return forbid("builtin:system", `${shown} is in the system directory ${system}`);
-  if (facts.kind === "device") return forbid("builtin:device", `${shown} is a device`);
+  if (system !== undefined) return forbid("builtin:system", because("system", { path: shown, directory: system }));
+  if (facts.kind === "device") return forbid("builtin:device", because("device", { path: shown }));
   const isTemporary = root === undefined && isInsideAny(real, ground.temporary);
   if ((context.command || isInsideAny(real, ground.ownTemporary)) && isTemporary && facts.kind !== "unreadable")
-    return allow("builtin:temporary", `${shown} is in the session's own temporary directory`);
+    return allow("builtin:temporary", because("own_temporary", { path: shown }));
   if (root === undefined) {
-    return forbid("builtin:outside", `${shown} is outside the workspace, where nothing is written`);
+    return forbid("builtin:outside", because("outside_write", { path: shown }));
   }
-  if (facts.kind === "unreadable") return forbid("builtin:unresolved", `where ${shown} leads cannot be seen, so nothing is written there`);
+  if (facts.kind === "unreadable") return forbid("builtin:unresolved", because("unresolved_write", { path: shown }));
   return judgeInsideWrite(effect, spot, context);
 }
 
@@ -180,19 +184,20 @@ function judgeInsideWrite(effect: WriteEffect, spot: Spot, { cells, command }: P
   const { ground, real, shown } = spot;
   const holdsRoot = ground.roots.some((root) => isInside(root, real));
   if (holdsRoot && (effect.change === "delete" || effect.change === "link"))
-    return forbid("builtin:protected", `${shown} is the workspace itself`);
+    return forbid("builtin:protected", because("workspace_itself", { path: shown }));
   const findings: [Finding, ...Finding[]] = [writeInside(effect, shown, cells, command)];
   // The rehearsal of a command shows exactly how such a file would change; nothing of it counts before somebody saw that.
   const doubt = command && cells.command === "rehearse" ? rehearse : ask;
   const secret = secretAt(spot);
-  if (secret !== undefined) findings.push(ask("builtin:secret", `${shown}: ${secret}`, "named"));
+  if (secret !== undefined) findings.push(ask("builtin:secret", because("secret_path", { path: shown, why: secret }), "named"));
   const sensitive = firstOf(spot.names, sensitiveReason);
-  if (sensitive !== undefined) findings.push(doubt("builtin:sensitive", `writing ${shown}: ${sensitive}`, "named"));
+  if (sensitive !== undefined)
+    findings.push(doubt("builtin:sensitive", because("sensitive_write", { path: shown, why: sensitive }), "named"));
   // Where nobody is asked, what a command turned out to change is judged file by file before it counts.
   if (holdsRoot && effect.tree && !(command && cells.command === "allow"))
-    findings.push(doubt("builtin:sensitive", `it reaches everything in ${shown}, .git too`, "named"));
+    findings.push(doubt("builtin:sensitive", because("reaches_git", { path: shown }), "named"));
   if (effect.change !== "delete" && (spot.facts.hardLinks ?? 1) > 1) {
-    findings.push(doubt("builtin:hard-link", `${shown} has other names elsewhere on the disk, which would change too`, "named"));
+    findings.push(doubt("builtin:hard-link", because("hard_link_write", { path: shown }), "named"));
   }
   if (effect.unread) findings.push(unreadFinding(shown));
   return worst(...findings);
@@ -203,20 +208,17 @@ function closedPlace(effect: ReadEffect | WriteEffect, { real, lexical, ground, 
   const isKaryis = (place: Place): boolean =>
     ground.karyiHomes.some((home) => isInside(place, home) && !(root !== undefined && root.length > home.length && isInside(root, home)));
   if ((isKaryis(real) && !isInsideAny(real, ground.ownTemporary)) || isKaryis(lexical)) {
-    const verb = effect.kind === "read" ? "read" : "written";
-    return forbid("builtin:protected", `${shown} is Karyi's own state, which is not ${verb} through tools`);
+    return forbid("builtin:protected", because(`karyi_${effect.kind}`, { path: shown }));
   }
   if (isHomeStore(real, ground) || isHomeStore(lexical, ground))
-    return forbid("builtin:secret", `${shown} holds the person's own credentials`);
+    return forbid("builtin:secret", because("person_credentials", { path: shown }));
   // Where only names are told, nothing of what is closed is opened.
   if (effect.kind === "read" && effect.namesOnly === true && root === undefined) return undefined;
   if (!effect.tree || root !== undefined)
-    return reachesHome(effect, real, ground) ? ask("builtin:secret", `${shown} includes the person's credentials`) : undefined;
+    return reachesHome(effect, real, ground) ? ask("builtin:secret", because("includes_home", { path: shown })) : undefined;
   const homes = [ground.userHome, ...ground.karyiHomes].filter((home) => home !== undefined);
   const reaches = homes.some((home) => isInside(home, real)) || holdsSystem(real, ground);
-  return reaches
-    ? forbid("builtin:secret", `everything below ${shown} would include the person's credentials or the system's files`)
-    : undefined;
+  return reaches ? forbid("builtin:secret", because("includes_home_or_system", { path: shown })) : undefined;
 }
 
 /** A home that is itself the workspace, looked through as a whole. */
@@ -252,20 +254,17 @@ function below(place: Place, ground: Ground): Place {
   return root === undefined ? place : place.slice(root.length);
 }
 
-function secretAt({ names, facts }: Spot): string | undefined {
+function secretAt({ names, facts }: Spot): Because | undefined {
   return firstOf(names, (place) => secretReason(place, facts.kind === "directory"));
 }
 
-function firstOf(places: readonly Place[], reason: (names: Place) => string | undefined): string | undefined {
+function firstOf(places: readonly Place[], reason: (names: Place) => Because | undefined): Because | undefined {
   for (const place of places) {
     const found = reason(place);
     if (found !== undefined) return found;
   }
   return undefined;
 }
-
-const verbs = { create: "creates", modify: "changes", delete: "deletes", mode: "changes the mode of", link: "links" } as const;
-const infinitives = { create: "create", modify: "change", delete: "delete", mode: "change the mode of", link: "link" } as const;
 
 function show(facts: PathFacts): string {
   const asked = shorten(facts.asked);

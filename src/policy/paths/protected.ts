@@ -4,7 +4,7 @@
  * would run (`sensitive`) asks even where edits are accepted.
  * Refuses to trust a spelling: names are compared folded, at any depth, whatever the file system makes of case.
  */
-import { foldName } from "../../contract/index.ts";
+import { type Because, because, foldName } from "../../contract/index.ts";
 
 const agentDirectories = new Set(
   [
@@ -83,42 +83,42 @@ const gitHookNames =
   /^(?:(?:pre|post)-[a-z-]+|prepare-commit-msg|commit-msg|applypatch-msg|update|reference-transaction|push-to-checkout|fsmonitor-watchman|proc-receive)$/;
 
 /** Why a write at these names is refused. `tree`: everything below is written or removed too. */
-export function protectedReason(names: readonly string[], tree: boolean): string | undefined {
+export function protectedReason(names: readonly string[], tree: boolean): Because | undefined {
   const folded = names.map(foldName);
   const agent = folded.find((name) => agentDirectories.has(name));
-  if (agent !== undefined) return `${agent} holds an agent's own settings and state`;
+  if (agent !== undefined) return because("own_agent_state", { name: agent });
   const last = folded.at(-1) ?? "";
-  if (agentFiles.has(last)) return `${last} is an agent's own configuration`;
-  if (startUpFiles.has(last)) return `${last} is read by every new shell or git command`;
+  if (agentFiles.has(last)) return because("own_agent_config", { name: last });
+  if (startUpFiles.has(last)) return because("start_up", { name: last });
   const directory = findChain(folded, startUpHeads);
-  if (directory) return `${directory.join("/")} decides what is run or trusted later`;
+  if (directory) return because("runs_later", { name: directory.join("/") });
   return gitReason(folded, tree);
 }
 
 /** Why a write at these names asks even where edits are accepted. */
-export function sensitiveReason(names: readonly string[]): string | undefined {
+export function sensitiveReason(names: readonly string[]): Because | undefined {
   const folded = names.map(foldName);
   const last = folded.at(-1) ?? "";
-  if (folded.includes(".git")) return "git's own files are not for editing";
-  if (sensitiveFiles.has(last) || last.endsWith(".code-workspace")) return `${last} can make other programs run code`;
-  if (gitHookNames.test(last) && folded.at(-2) === "hooks") return "it looks like a git hook";
-  if (last.startsWith("config") && folded.at(-2) === ".cargo") return ".cargo/config can make other programs run code";
+  if (folded.includes(".git")) return because("git_own");
+  if (sensitiveFiles.has(last) || last.endsWith(".code-workspace")) return because("runs_code_later", { name: last });
+  if (gitHookNames.test(last) && folded.at(-2) === "hooks") return because("git_hook");
+  if (last.startsWith("config") && folded.at(-2) === ".cargo") return because("runs_code_later", { name: ".cargo/config" });
   const directory = findChain(folded, sensitiveHeads);
-  return directory ? `${directory.join("/")} can make other programs run code` : undefined;
+  return directory ? because("runs_code_later", { name: directory.join("/") }) : undefined;
 }
 
-function gitReason(folded: readonly string[], tree: boolean): string | undefined {
+function gitReason(folded: readonly string[], tree: boolean): Because | undefined {
   const at = folded.indexOf(".git");
   if (at >= 0) {
     const below = folded.slice(at + 1);
-    if (below.length === 0) return ".git itself says where a repository keeps its code and hooks";
-    if (tree && below.length === 1) return "removing or rewriting parts of .git breaks the repository";
-    if (below.some((name) => gitCode.has(name)) || gitConfig.has(below.at(-1) ?? "")) return "git would run what stands there";
+    if (below.length === 0) return because("git_home");
+    if (tree && below.length === 1) return because("git_breaks");
+    if (below.some((name) => gitCode.has(name)) || gitConfig.has(below.at(-1) ?? "")) return because("git_runs");
     return undefined;
   }
   const bare = folded.findIndex((name) => name.endsWith(".git"));
   const inBare = bare >= 0 ? folded[bare + 1] : undefined;
-  return inBare === "hooks" || inBare === "config" ? "git would run what stands there" : undefined;
+  return inBare === "hooks" || inBare === "config" ? because("git_runs") : undefined;
 }
 
 function findChain(names: readonly string[], heads: ReturnType<typeof byHead>): readonly string[] | undefined {

@@ -85,7 +85,7 @@ function pathOffer(tool: "Read" | "Edit", facts: PathFacts, world: PolicyWorld, 
 
 function connectOffer(url: string): Offer | undefined {
   const parsed = parseUrl(url);
-  if (typeof parsed === "string") return undefined;
+  if (!(parsed instanceof URL)) return undefined;
   const port = parsed.port === "" ? "" : `:${parsed.port}`;
   return { rule: `WebFetch(domain:${parsed.hostname}${port})`, examples: domainExamples(parsed) };
 }

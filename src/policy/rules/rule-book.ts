@@ -225,7 +225,7 @@ export function isCovered(rules: readonly string[], asker: Asker, world: PolicyW
 
 function isAt(url: string, host: string, port: string | undefined, widely: boolean): boolean {
   const parsed = parseUrl(url);
-  if (typeof parsed === "string") return false;
+  if (!(parsed instanceof URL)) return false;
   const here = matchesDomain(parsed.hostname, host) || (widely && !host.startsWith("*.") && matchesDomain(parsed.hostname, `*.${host}`));
   const ports = widely ? port === undefined || parsed.port === port : parsed.port === (port ?? "");
   return here && ports;
