@@ -107,7 +107,7 @@ describe("secret files that a command was not shown", () => {
     expect(told.map((text) => text.split("\n").find((line) => line.includes(".env") && /idden from|隐藏/.test(line)))).toEqual([
       "Hidden from the dry run, since nobody was asked about them: .env. What the command would do to them is not shown; the real run may touch them.",
       "[hidden from this command, since nobody was asked about them: .env]",
-      "以下文件对演练隐藏，因为没有人被问过能否读取：.env。这里看不到命令会对它们做什么；真正执行时可能会动到它们。",
+      "以下文件对试运行隐藏，因为没有人被问过能否读取：.env。这里看不到命令会对它们做什么；真正执行时可能会动到它们。",
       "[以下文件对这条命令隐藏，因为没有人被问过能否读取：.env]",
     ]);
   });
@@ -141,8 +141,8 @@ describe("in Chinese", () => {
     expect(await said("undo", "--dry-run")).toContain("将撤销 1 次调用：\n  - b.txt");
     expect(await said("undo")).toContain("已撤销 1 次调用：\n  - b.txt");
     expect(await said("undo", "nosuch")).toContain("错误：没有可以撤销的内容");
-    expect(await said("commit", "nosuch")).toContain("错误：没有这次保留的演练");
-    expect(await said("policy", "explain", "Bash", '{"command":"touch b.txt"}')).toContain(holds ? "预演：" : "询问：");
+    expect(await said("commit", "nosuch")).toContain("错误：没有这次保留的试运行");
+    expect(await said("policy", "explain", "Bash", '{"command":"touch b.txt"}')).toContain(holds ? "试运行：" : "询问：");
     expect(await said(...command("touch c.txt"))).toContain("提示：在终端里运行");
     expect(await said(...command("touch c.txt"), "--approve", "ask")).toContain("答复：karyi approvals answer");
     expect(await said("approvals")).toContain("运行：touch c.txt");

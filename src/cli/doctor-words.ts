@@ -7,23 +7,26 @@ const names: Readonly<Record<string, string>> = { workspace: "工作目录", hom
 
 const tiers: Readonly<Record<SandboxTier, readonly [what: string, install?: string]>> = {
   E0: [
-    "常驻的小进程为每条命令新建一个世界：可演练、可捕获、可撤销，过滤系统调用，被隐藏的文件读不到",
+    "常驻的小进程为每条命令新建一个世界：可试运行、可捕获、可撤销，过滤系统调用，被隐藏的文件读不到",
     "需要 Linux 5.12 或更新并允许用户命名空间。Debian：apt install perl-base tar",
   ],
   E1: [
-    "bubblewrap 自带的覆盖层：命令可演练、可捕获、可撤销，并过滤系统调用",
+    "bubblewrap 自带的覆盖层：命令可试运行、可捕获、可撤销，并过滤系统调用",
     "需要 bubblewrap 0.11 或更新。Debian 13 起：apt install bubblewrap coreutils tar",
   ],
   E2: [
-    "bubblewrap：命令可演练、可捕获、可撤销，并过滤系统调用",
+    "bubblewrap：命令可试运行、可捕获、可撤销，并过滤系统调用",
     "需要 bubblewrap 0.8 或更新。Debian：apt install bubblewrap util-linux mount tar",
   ],
   E2u: [
-    "只靠 util-linux：命令可演练、可捕获、可撤销，不过滤系统调用",
+    "只靠 util-linux：命令可试运行、可捕获、可撤销，不过滤系统调用",
     "Debian：apt install util-linux mount tar；并允许用户命名空间（sysctl -w user.max_user_namespaces=10000）",
   ],
   E3: ["只限制、不捕获，用于长时间运行的命令", "Debian：apt install util-linux mount tar；并允许用户命名空间"],
-  E4: ["Landlock：不用命名空间也能限制；靠快照撤销，不能演练", "需要 Linux 6.2 或更新并启用 Landlock。Debian：apt install perl util-linux"],
+  E4: [
+    "Landlock：不用命名空间也能限制；靠快照撤销，不能试运行",
+    "需要 Linux 6.2 或更新并启用 Landlock。Debian：apt install perl util-linux",
+  ],
   E5: ["只有进程组：时限有效、结束干净，但不受限制"],
 };
 

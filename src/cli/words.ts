@@ -22,7 +22,7 @@ import { oneLine } from "./visible.ts";
 
 const isChinese = locale === "zh";
 
-const verdicts: Readonly<Record<Verdict, string>> = { allow: "允许", rehearse: "预演", ask: "询问", deny: "拒绝" };
+const verdicts: Readonly<Record<Verdict, string>> = { allow: "允许", rehearse: "先试运行", ask: "询问", deny: "拒绝" };
 
 /** After `builtin:`. */
 export const rulesInChinese: Readonly<Record<string, string>> = {
@@ -33,7 +33,7 @@ export const rulesInChinese: Readonly<Record<string, string>> = {
   device: "涉及设备",
   direct: "由本人直接发起",
   dotdot: "路径会越出工作目录",
-  doubtful: "这次调用不完整或经过修补，需要人看一眼",
+  doubtful: "这次调用不完整或经过修复，需要人看一眼",
   environment: "由环境变量的作用决定",
   forbidden: "属于绝对禁止的操作",
   "hard-link": "该文件在磁盘上还有别的名字",

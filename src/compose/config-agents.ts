@@ -82,10 +82,10 @@ export const agentKeys = {
         .number()
         .int()
         .nonnegative()
-        .meta(said("How deep agents may start agents.", "子代理可嵌套的层数。", { default: 3 }))
+        .meta(said("How deep agents may start agents.", "子智能体可嵌套的层数。", { default: 3 }))
         .optional(),
     })
-    .meta(said("Limits of sub-agents.", "子代理的限制。"))
+    .meta(said("Limits of sub-agents.", "子智能体的限制。"))
     .optional(),
   modelOutputTokens: z
     .number()

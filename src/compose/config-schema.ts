@@ -212,7 +212,7 @@ export const configSchema = z.strictObject({
     .meta(
       said(
         "rehearse: a command that would be asked about runs against a copy first, and the question shows what it changes. ask: nothing runs before the question.",
-        "rehearse：需要询问的命令先在副本上预演，询问时展示它的更改；ask：询问之前什么也不运行。",
+        "rehearse：需要询问的命令先在副本上试运行，询问时展示它的更改；ask：询问之前什么也不运行。",
         { default: defaults.commands },
       ),
     )
@@ -261,7 +261,7 @@ export const configSchema = z.strictObject({
         .meta(
           said(
             "How much a command may write while it is rehearsed, and how much a session may keep in its /tmp.",
-            "命令预演时可写入的字节数上限，也是会话的 /tmp 可保留的字节数上限。",
+            "命令试运行时可写入的字节数上限，也是会话的 /tmp 可保留的字节数上限。",
           ),
         )
         .optional(),

@@ -109,7 +109,7 @@ export {
   verdictsByStrictness,
 } from "./policy.ts";
 export type { MaskPage, PrintedPage, Processes, ShellOutcome, ShellRequest, Touched } from "./processes.ts";
-export { type Because, because, isBecause, type ReasonCode, type ReasonLanguage, reasonLanguages, reasons, reasonText } from "./reasons.ts";
+export { type Because, because, isBecause, type ReasonCode, reasonText } from "./reasons.ts";
 export {
   type Content,
   type ErrorCode,

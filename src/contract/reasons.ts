@@ -3,8 +3,7 @@
  * Refuses to be parsed back: who wants another language renders the code anew, and never reads a sentence.
  */
 
-export const reasonLanguages = ["en", "zh"] as const;
-export type ReasonLanguage = (typeof reasonLanguages)[number];
+type ReasonLanguage = "en" | "zh";
 
 /** `{name}` is a parameter: a path, a host, somebody's own words, or a reason inside this one. */
 export const reasons = {

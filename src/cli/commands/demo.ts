@@ -64,7 +64,7 @@ function stepsOf(session: SessionHandle): Step[] {
       shows: ["It is written, and can be undone.", "已写入，并且可以撤销。"],
     },
     {
-      title: ["Dry run of a shell command: what would it change?", "演练一条 shell 命令：它会改动什么？"],
+      title: ["Dry run of a shell command: what would it change?", "试运行一条 shell 命令：它会改动什么？"],
       ...call("Bash", change, true),
       shows: ["It ran in a copy-on-write view; the workspace is untouched.", "它在写时复制的视图里运行；工作目录原封未动。"],
     },
