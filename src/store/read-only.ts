@@ -37,17 +37,28 @@ export function connectReadOnly(directory: string, file: string): ReadOnlyConnec
   const inPlace = connectInPlace(join(directory, file));
   if (inPlace !== undefined) return { connection: inPlace, onClose: () => {} };
   const copy = mkdtempSync(join(tmpdir(), "karyi-read-"));
-  const onClose = (): void => rmSync(copy, { recursive: true, force: true });
+  const remove = (): void => rmSync(copy, { recursive: true, force: true });
   try {
     for (const suffix of ["", "-wal"])
       if (existsSync(join(directory, file + suffix))) copyFileSync(join(directory, file + suffix), join(copy, file + suffix));
     const connection = new DatabaseSync(join(copy, file), { enableForeignKeyConstraints: false, defensive: true });
     migrate(connection);
-    connection.exec("PRAGMA query_only=ON");
-    return { connection, onClose };
+    connection.exec("PRAGMA journal_mode=DELETE; PRAGMA query_only=ON");
+    removeOpened(remove);
+    return { connection, onClose: remove };
   } catch (error) {
-    onClose();
+    remove();
     throw error;
+  }
+}
+
+/** What is open is still read; a process that ends before it closes its store leaves nothing of it behind. */
+function removeOpened(remove: () => void): void {
+  try {
+    remove();
+  } catch {
+    // Windows keeps what is open.
+    process.once("exit", remove);
   }
 }
 
