@@ -33,11 +33,17 @@ export class UsageError extends Error {}
 async function openEngine(flags: CallFlags, person: Person, extra: Partial<EngineOptions> = {}): Promise<WiredEngine> {
   const { createEngine } = await import("../compose/index.ts");
   let workspace = "";
+  const warned = new Set<string>();
+  // Where a home cannot be written, each record of each call says so.
+  const warnOnce = (line: string): void => {
+    if (!warned.has(line)) warn(line);
+    warned.add(line);
+  };
   const engine = await createEngine({
     ...(flags.workspace === undefined ? {} : { workspace: flags.workspace }),
     ...(flags.home === undefined ? {} : { home: flags.home }),
     ...(flags.mode === undefined ? {} : { mode: modeOf(flags.mode) }),
-    log: (message, cause) => warn(cause instanceof Error ? `${message}: ${cause.message}` : message),
+    log: (message, cause) => warnOnce(cause instanceof Error ? `${message}: ${cause.message}` : message),
     // A command ends after its call; what runs in its terminal does not.
     terminal: "kept",
     onLockWait: ({ holder }) => warn(lockWords(holder.stopped ? "lockWaitStopped" : "lockWait", holder, workspace)),

@@ -14,6 +14,7 @@ import type {
   Terminals,
   Values,
 } from "../contract/index.ts";
+import { ToolFailure } from "../contract/index.ts";
 import type { SessionPorts } from "../engine/index.ts";
 import { createSearch, DriverNotes, type ProcessRoom, ReachedTerminal, type Sandbox, terminalEnvironment } from "../host/index.ts";
 import { createValueRequests, type Vault } from "../vault/index.ts";
@@ -118,7 +119,14 @@ export class SessionPortsRoom {
       tasks,
       processes: processes.processes(tasks.background, foregroundBudgetMs, this.#options.roots(session)),
       changeSets: this.#changeSets,
-      terminals: heldBack(terminal, processes, (signal) => this.drivers.givenBack(session.id, signal)),
+      terminals: heldBack(
+        terminal,
+        () => {
+          if (store.readOnly) throw listensNowhere(this.#options.home);
+          processes.demandNoSandbox("The terminal");
+        },
+        (signal) => this.drivers.givenBack(session.id, signal),
+      ),
       values,
       valueRequests: createValueRequests({
         vault,
@@ -162,12 +170,18 @@ function reachTerminal(record: SessionRecord, options: SessionPortsOptions): Rea
   });
 }
 
+function listensNowhere(home: string): ToolFailure {
+  return new ToolFailure("tool_error", `Karyi's home ${home} is read-only, and a terminal listens there.`, {
+    hint: "Give this user write permission on the directory, or use another --home.",
+    details: { reason: "store_readonly" },
+  });
+}
+
 /**
- * Asked before anything is judged and before anything runs: where the config demands a sandbox there is no terminal at all,
- * and while a person drives nothing is typed into what they see.
+ * Asked before anything is judged and before anything runs: where the config demands a sandbox, or the home is read-only, there
+ * is no terminal at all, and while a person drives nothing is typed into what they see.
  */
-function heldBack(terminal: Terminals, processes: ProcessRoom, givenBack: (signal?: AbortSignal) => Promise<void>): Terminals {
-  const demand = () => processes.demandNoSandbox("The terminal");
+function heldBack(terminal: Terminals, demand: () => void, givenBack: (signal?: AbortSignal) => Promise<void>): Terminals {
   return {
     peek: async () => {
       demand();

@@ -46,7 +46,9 @@ export class Session {
       activated: () => open.state.activated,
       onActivate: (activated) => {
         open.apply({ state: { activated } });
-        void dependencies.store.patchSession(this.record.id, { state: { activated } });
+        dependencies.store
+          .patchSession(this.record.id, { state: { activated } })
+          .catch((error: unknown) => dependencies.log("A tool is found for this process alone", error));
       },
     });
     const outputs = sessionOutputs(this.record.id, dependencies);

@@ -1,12 +1,14 @@
 /**
  * What a session has of its own on this machine: temporary directories that its commands see as /tmp and /var/tmp, kept in the home
- * and gone with the session. Nobody else can look into them. Refuses to make anything before it is needed.
+ * and gone with the session. Those of a home that is read-only lie among the machine's temporary files and go with this process.
+ * Nobody else can look into them. Refuses to make anything before it is needed.
  */
-import { createHash } from "node:crypto";
+import { createHash, randomBytes } from "node:crypto";
 import { chmodSync, closeSync, constants, lstatSync, mkdirSync, openSync, readdirSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join, relative } from "node:path";
 import { isBelow, isWithin } from "./mount-table.ts";
-import { removeRun } from "./state-directory.ts";
+import { isReadOnly, removeRun } from "./state-directory.ts";
 
 /** A directory of the machine, and what stands in its place for the session. */
 export interface OwnDirectory {
@@ -17,8 +19,21 @@ export interface OwnDirectory {
 /** By the names that commands use. */
 export const temporaryNames: readonly string[] = ["/tmp", "/var/tmp"];
 
+/** By home: what stands for its directory of temporary files because the home is read-only. */
+const standIns = new Map<string, string>();
+
+function placesOf(home: string): string {
+  if (!isReadOnly(home)) return join(home, "temporary");
+  const known = standIns.get(home);
+  if (known !== undefined) return known;
+  const standIn = join(tmpdir(), `karyi-temporary-${randomBytes(8).toString("hex")}`);
+  standIns.set(home, standIn);
+  process.once("exit", () => removeRun(standIn));
+  return standIn;
+}
+
 function sessionDirectory(home: string, session: string): string {
-  return join(home, "temporary", createHash("sha256").update(session).digest("hex").slice(0, 16));
+  return join(placesOf(home), createHash("sha256").update(session).digest("hex").slice(0, 16));
 }
 
 /** Real paths of a session's temporary directories, whether they are there or not. */
@@ -32,7 +47,7 @@ export function makeTemporary(home: string, session: string, shown: readonly str
   const directories = temporaryOf(home, session).filter(({ path }) => isDirectory(path));
   for (const { path, at } of directories) {
     if (!isDirectory(at)) {
-      mkdirSync(join(home, "temporary"), { recursive: true, mode: 0o700 });
+      mkdirSync(placesOf(home), { recursive: true, mode: 0o700 });
       mkdirSync(at, { recursive: true, mode: 0o700 });
       chmodSync(at, 0o1777);
     }
@@ -85,11 +100,11 @@ export function sweepSessionPlaces(home: string, sessions: readonly string[], dr
   const kept = new Set(sessions.map((session) => sessionDirectory(home, session)));
   let names: readonly string[] = [];
   try {
-    names = readdirSync(join(home, "temporary"));
+    names = readdirSync(placesOf(home));
   } catch {
     // Nothing was ever made.
   }
-  const left = names.map((name) => join(home, "temporary", name)).filter((path) => !kept.has(path));
+  const left = names.map((name) => join(placesOf(home), name)).filter((path) => !kept.has(path));
   if (!dryRun) for (const path of left) removeRun(path);
   return left.length;
 }

@@ -4,8 +4,10 @@
  */
 import { randomBytes } from "node:crypto";
 import {
+  accessSync,
   chmodSync,
   chownSync,
+  constants,
   lstatSync,
   mkdirSync,
   readdirSync,
@@ -35,7 +37,21 @@ const unnamedSuffix = ".unnamed";
 const unnamedMs = 60_000;
 
 export function stateBases(home: string): readonly string[] {
-  return [join(home, "sandbox"), join(tmpdir(), `karyi-sandbox-${process.getuid?.() ?? 0}`)];
+  const shared = join(tmpdir(), `karyi-sandbox-${process.getuid?.() ?? 0}`);
+  return isReadOnly(home) ? [shared] : [join(home, "sandbox"), shared];
+}
+
+/** Also for a user whom no mode stops. */
+export function isReadOnly(directory: string): boolean {
+  const stats = lstatSync(directory, { throwIfNoEntry: false });
+  if (stats === undefined) return false;
+  if ((stats.mode & 0o200) === 0) return true;
+  try {
+    accessSync(directory, constants.W_OK);
+    return false;
+  } catch {
+    return true;
+  }
 }
 
 /** The first base that can hold layers for these roots; made if it is not there. */
