@@ -31,17 +31,37 @@ const qwenAgent: readonly Step[] = ["✿FUNCTION✿", colon, name, nextLine, "�
 const nameAlone: readonly Step[] = [name, /[ \t]{0,16}(?:\r?\n[ \t]{0,16})?/y];
 
 const longest = 512;
+const reActMark = "Action";
+const maxName = 129;
+const maxBlank = 16;
 
 /** `wait`: the text ends too early to say. `undefined`: no such form begins at `at`, where a line begins. */
 export function lineFormAt(text: string, at: number, final: boolean, tools: SchemaLookup): LineForm | "wait" | undefined {
+  if (!mayBegin(text, at)) return undefined;
   const code = text.charCodeAt(at);
   const isFlower = code === 0x273f;
-  if (!isFlower && !/[\p{L}_]/u.test(text.charAt(at))) return undefined;
   const window = text.slice(at, at + longest);
   const open = !final && window.length < longest;
   const found = isFlower ? marked(window, qwenAgent, open, tools) : code === 65 ? marked(window, reAct, open, tools) : undefined;
   const sight = found ?? (isFlower ? undefined : aloneAbove(window, open, tools));
   return typeof sight === "object" ? { ...sight, end: at + sight.end } : sight;
+}
+
+/** Most lines of prose answer it with their second word: only a word alone on its line, or a mark, may begin a form. */
+function mayBegin(text: string, at: number): boolean {
+  const first = text.charCodeAt(at);
+  if (first === 0x273f || (first === 65 && text.startsWith(reActMark.slice(0, text.length - at), at))) return true;
+  const limit = Math.min(text.length, at + maxName);
+  let p = at;
+  while (p < limit && isNamePart(text.charCodeAt(p))) p += 1;
+  if (p === at) return false;
+  while (p < text.length && p < limit + maxBlank && (text.charCodeAt(p) === 32 || text.charCodeAt(p) === 9)) p += 1;
+  return p >= text.length || text.charCodeAt(p) === 10 || text.charCodeAt(p) === 13;
+}
+
+/** Letters, digits and `_.:/-`; whatever is no ASCII is looked at later. */
+function isNamePart(code: number): boolean {
+  return (code >= 97 && code <= 122) || (code >= 65 && code <= 90) || (code >= 45 && code <= 58) || code === 95 || code > 127;
 }
 
 /** How far the steps lead: `more` if the text ends on the way. */
