@@ -284,6 +284,22 @@ describe("imported schemas", () => {
     expect(problems(named, { child: { n: true } })).toMatchObject([{ parameter: "child.n", problem: "type" }]);
   });
 
+  it("may refer into a list of items, and by a name that no $ref beside it takes away", () => {
+    const $schema = "http://json-schema.org/draft-07/schema#";
+    const pair = { type: "array", items: [{ type: "integer" }, { $ref: "#/properties/pair/items/0" }] };
+    const listed = imported({ $schema, type: "object", properties: { pair } });
+    expect(parseInput(listed, { pair: [1, 2] })).toEqual({ pair: [1, 2] });
+    expect(problems(listed, { pair: [1, true] })).toMatchObject([{ parameter: "pair[1]" }]);
+    const named = imported({
+      $schema,
+      $id: "http://e.example/base/",
+      type: "object",
+      definitions: { foo: { $id: "http://e.example/foo", type: "boolean" }, here: { $id: "foo", type: "integer" } },
+      properties: { n: { $id: "http://e.example/", $ref: "foo" } },
+    });
+    expect(problems(named, { n: true })).toMatchObject([{ parameter: "n", problem: "type" }]);
+  });
+
   it("of drafts 3, 4 and 2019-09 are checked as they mean it", () => {
     const four = imported({
       $schema: "http://json-schema.org/draft-04/schema#",

@@ -36,7 +36,11 @@ export class SchemaReferences {
   readonly #anchors = new Map<string, string>();
   readonly #bases = new WeakMap<JsonObject, string>();
 
-  constructor(root: JsonObject) {
+  /** Draft 7 and older: a name beside a `$ref` is none. */
+  readonly #refAlone: boolean;
+
+  constructor(root: JsonObject, refAlone: boolean) {
+    this.#refAlone = refAlone;
     this.#collect(root, "", outermost);
   }
 
@@ -51,7 +55,8 @@ export class SchemaReferences {
   }
 
   #collect(node: JsonObject, pointer: string, outer: string): void {
-    const own = typeof node.$id === "string" ? node.$id : typeof node.id === "string" ? node.id : undefined;
+    const isReference = this.#refAlone && typeof node.$ref === "string";
+    const own = isReference ? undefined : typeof node.$id === "string" ? node.$id : typeof node.id === "string" ? node.id : undefined;
     let base = outer;
     if (own !== undefined) {
       const [name = "", fragment = ""] = splitAtHash(own);

@@ -101,12 +101,17 @@ function placeOf(root: JsonSchema, reference: string): Json | undefined {
   let at: Json | undefined = root;
   // An empty name is a name; only what stands before the first slash is none.
   for (const part of reference.split("/").slice(1)) {
-    const key = decode(part).replaceAll("~1", "/").replaceAll("~0", "~");
+    const key = nameOfStep(part);
     if (Array.isArray(at)) at = at[Number(key)];
     else if (isObject(at) && Object.hasOwn(at, key)) at = at[key];
     else return undefined;
   }
   return at;
+}
+
+/** What one step of a pointer names. */
+export function nameOfStep(part: string): string {
+  return decode(part).replaceAll("~1", "/").replaceAll("~0", "~");
 }
 
 function decode(part: string): string {

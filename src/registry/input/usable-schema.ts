@@ -6,7 +6,7 @@
 import type { Json, JsonObject, JsonSchema } from "../../contract/index.ts";
 import { mayRunForever } from "./endless-pattern.ts";
 import { SchemaReferences, schemaKeywords } from "./schema-references.ts";
-import { accepts, isObject, leadsToSchema, shapeOf, typeOfValue } from "./schema-shape.ts";
+import { accepts, isObject, leadsToSchema, nameOfStep, shapeOf, typeOfValue } from "./schema-shape.ts";
 
 export interface UsableSchema {
   readonly schema: JsonSchema;
@@ -41,8 +41,8 @@ class Reader {
   constructor(root: JsonSchema, gaps: string[]) {
     this.#root = root;
     this.#gaps = gaps;
-    this.#references = new SchemaReferences(root);
     this.#refAlone = typeof root.$schema === "string" && /draft-0[3-7]/.test(root.$schema);
+    this.#references = new SchemaReferences(root, this.#refAlone);
   }
 
   read(schema: Json | undefined, at: string): Json {
@@ -76,7 +76,21 @@ class Reader {
     }
     const pointer = typeof value === "string" ? this.#references.pointer(node, value) : undefined;
     if (pointer === undefined || !leadsToSchema(this.#root, `#${pointer}`)) this.#gap(at, `${key} ${JSON.stringify(value)}`);
-    else result.$ref = `#${pointer}`;
+    else result.$ref = `#${this.#brought(pointer)}`;
+  }
+
+  /** Where the schema at `pointer` stands after a list of `items` became `prefixItems`. */
+  #brought(pointer: string): string {
+    let at: Json | undefined = this.#root;
+    const steps = pointer.split("/").slice(1);
+    const moved = steps.map((step) => {
+      const key = nameOfStep(step);
+      const below: Json | undefined = Array.isArray(at) ? at[Number(key)] : isObject(at) && Object.hasOwn(at, key) ? at[key] : undefined;
+      const isList = key === "items" && isObject(at) && Array.isArray(below);
+      at = below;
+      return isList ? "prefixItems" : step;
+    });
+    return moved.map((step) => `/${step}`).join("");
   }
 
   #schemas(key: string, value: Json, at: string, result: Record<string, Json>): void {
