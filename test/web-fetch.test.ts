@@ -106,6 +106,12 @@ describe("WebFetch", () => {
     expect(pageOf(await (await engine.openSession()).call("WebFetch", { url: `${server.origin}/` })).content).toBe("words ".repeat(50));
   });
 
+  it.each(["identity", "none", "UTF-8"])("an encoding that names no compression changes nothing: %s", async (encoding) => {
+    const server = await serve(routes({ "/": send("words", "text/plain", { "content-encoding": encoding }) }));
+    const { engine } = await webEngine([server.host]);
+    expect(pageOf(await (await engine.openSession()).call("WebFetch", { url: `${server.origin}/` })).content).toBe("words");
+  });
+
   it("reads charsets by byte order mark, header, meta and detection", async () => {
     const gbk = Buffer.from([0xd6, 0xd0, 0xce, 0xc4, 0xb2, 0xe2, 0xca, 0xd4]);
     const server = await serve(

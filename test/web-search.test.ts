@@ -237,6 +237,7 @@ describe("WebSearch tells failures apart", () => {
   it.each([
     ["auth", json({ error: "bad key" }, 401)],
     ["auth", json({ error: { message: "API key not valid" } }, 400)],
+    ["auth", json({ error: { code: "SUBSCRIPTION_TOKEN_INVALID", detail: "The provided subscription token is invalid." } }, 422)],
     ["quota", json({ error: "slow down" }, 429)],
     ["quota", json({ code: "403", message: "You do not have enough money" }, 403)],
     ["provider_error", json({ error: "oops" }, 500)],

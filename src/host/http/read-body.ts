@@ -14,6 +14,9 @@ export interface Body {
 /** A body that can also be had whole, which costs less than chunk by chunk. */
 export type ResponseBody = Readable & { bytes(): Promise<Uint8Array> };
 
+/** Some servers name a charset here, or that there is no compression; browsers read such pages as they come. */
+const saysNothing = /^(?:|identity|none|binary|[78]bit|utf-?8|iso-8859-1|text\/\w+)$/;
+
 /** Layers of compression that are undone. */
 const maxLayers = 3;
 
@@ -27,7 +30,7 @@ export async function readBody(
     .toLowerCase()
     .split(",")
     .map((part) => part.trim())
-    .filter((part) => part !== "" && part !== "identity");
+    .filter((part) => !saysNothing.test(part));
   if (encodings.length > maxLayers) throw broken(url, `it is compressed ${encodings.length} times`);
   if (encodings.length === 0 && lengthTold(headers) <= maxBytes(new Uint8Array())) return { bytes: await source.bytes(), truncated: false };
   const stream = encodings.reduceRight<AsyncIterable<Buffer>>((inner, encoding) => decoded(url, encoding, inner), source);

@@ -81,7 +81,8 @@ function refusal(status: number, body: string, { provider, secrets }: ProviderCa
 function reasonOf(status: number, said: string): Reason {
   if (status === 402 || status === 429 || status === 432 || status === 433) return "quota";
   if (status < 500 && /quota|rate.?limit|limit exceeded|enough (?:money|balance|credits?)|insufficient|billing/i.test(said)) return "quota";
-  if (status === 401 || status === 403 || (status < 500 && /api.?key|unauthori[sz]ed|invalid.{0,12}(?:key|token)/i.test(said)))
+  if (status === 401 || status === 403) return "auth";
+  if (status < 500 && /api.?key|unauthori[sz]ed|invalid.{0,12}(?:key|token)|(?:key|token).{0,12}(?:invalid|missing|expired)/i.test(said))
     return "auth";
   return "provider_error";
 }
