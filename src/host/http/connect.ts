@@ -55,6 +55,8 @@ export function wayThrough(proxy: string, { ca, timeoutMs }: WayOptions): Way {
   const tls = ca === undefined ? {} : { requestTls: { ca: [...ca] }, proxyTls: { ca: [...ca] } };
   const agent = new ProxyAgent({
     uri: proxy,
+    // Many proxies open tunnels for https only; an http page is asked of the proxy itself.
+    proxyTunnel: false,
     maxHeaderSize: maxHeaderBytes,
     headersTimeout: timeoutMs,
     bodyTimeout: timeoutMs,
