@@ -277,6 +277,7 @@ const texts = {
   noArtifact: ["There is no artifact '{0}'. There are: {1}", "没有文稿“{0}”。现有：{1}"],
   noArtifactVersion: ["The artifact '{0}' has no version {1}; it has 1 to {2}.", "文稿“{0}”没有版本 {1}；有 1 到 {2}。"],
   artifactSame: ["The versions are the same.", "两个版本相同。"],
+  artifactNoDiff: ["The versions differ too much to compare them line by line.", "两个版本差异过大，无法逐行比较。"],
   artifactExported: ["Wrote version {1} of '{0}' to {2}.", "已把“{0}”的版本 {1} 写入 {2}。"],
   artifactVersions: ["Versions:", "版本："],
   runAbout: ["run an agent on a prompt ('-' reads stdin)", "让智能体执行一个任务（“-”表示读取标准输入）"],

@@ -10,6 +10,9 @@ import { colourDiff, styled } from "../terminal-style.ts";
 import { padded } from "../text-width.ts";
 import { oneLine, visible } from "../visible.ts";
 
+/** A person who asked for a comparison waits for it. */
+const comparisonMs = 20_000;
+
 interface VersionFlags extends GlobalFlags {
   readonly version?: string;
 }
@@ -64,9 +67,10 @@ export function diffArtifact([id = "", from = "", to = ""]: readonly string[], f
     const session = await openSession(engine, flags);
     const { makeDiff } = await import("../../compose/index.ts");
     const [before, after] = [await versionOf(session, id, from), await versionOf(session, id, to)];
-    const diff = before.content === after.content ? "" : makeDiff(id, before.content, after.content);
+    const isSame = before.content === after.content;
+    const diff = isSame ? "" : makeDiff(id, before.content, after.content, comparisonMs);
     if (flags.json) printJson({ diff });
-    else print(diff === "" ? say("artifactSame") : colourDiff(visible(diff.trimEnd()), process.stdout));
+    else print(diff === "" ? say(isSame ? "artifactSame" : "artifactNoDiff") : colourDiff(visible(diff.trimEnd()), process.stdout));
     return exitCodes.done;
   });
 }
