@@ -23,6 +23,20 @@ describe("a persistent terminal", () => {
     expect(await terminal.peek()).toMatchObject({ state: "idle", env: { COLOUR: "blue" }, defined: ["greet"] });
   });
 
+  test("a look while the shell of a first command starts is answered at once, and the command runs", async () => {
+    const { run, terminal, cwd } = await testTerminal();
+    let isOver = false;
+    const answer = run("echo hi").finally(() => {
+      isOver = true;
+    });
+    const first = await terminal.peek();
+    while (!isOver) {
+      await terminal.peek();
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    expect([first.state, await answer]).toEqual(["absent", { output: "hi\n", exitCode: 0, cwd }]);
+  });
+
   for (const [command, exitCode] of [
     ["exit 3", 3],
     ["exec true", 0],

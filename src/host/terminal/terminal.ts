@@ -100,7 +100,8 @@ class Terminal implements SessionTerminal {
     const told = this.#told.session;
     const base = () => ({ cwd: life.cwd, epoch: life.epoch, ...(told ? { told } : {}) });
     await life.settled();
-    if (!life.shell) return { state: "absent", ...base() };
+    // Also while the shell starts: looking again and again until then would leave no turn in which its first mark is read.
+    if (life.isAbsent) return { state: "absent", ...base() };
     const idle = (): TerminalState => {
       const state = life.state;
       return { state: "idle", ...base(), ...(state ? { env: state.env, defined: state.defined } : {}) };

@@ -92,6 +92,11 @@ export class ShellLife {
     return this.#cwd;
   }
 
+  /** No shell stood at its first prompt yet, or the last one is gone. */
+  get isAbsent(): boolean {
+    return this.#turn === "none";
+  }
+
   get isIdle(): boolean {
     return this.#turn === "idle";
   }
