@@ -115,6 +115,11 @@ it("an approval counts for exactly the plan it was given for, and under the poli
   const later = await testEngine({ workspace, home, approve: undefined as never, approvals: "record", config });
   const judged = await later.engine.resume(second.approvalId ?? "");
   expect([changed.error?.details?.reason, judged.error?.details?.reason]).toEqual(["plan_changed", "policy_changed"]);
+  const asked = await later.engine.approvals();
+  expect(asked.map(({ status, voidCause }) => [status, voidCause])).toEqual([
+    ["void", "plan_changed"],
+    ["void", "policy_changed"],
+  ]);
   expect(await readFile(join(workspace, "a.txt"), "utf8")).toBe("one, and more\n");
 });
 

@@ -388,6 +388,11 @@ const texts = {
   askCommit: ["Yes: make exactly these changes", "同意：原样应用这些改动"],
   askForReal: ["Yes: run it for real", "同意：真正执行一次"],
   askDrop: ["No: drop them", "不同意：丢弃这些改动"],
+  voidPlan: ["the file changed; it will ask again", "文件变了，会重新询问"],
+  voidPolicy: ["the policy changed; it will ask again", "策略变了，会重新询问"],
+  voidEnded: ["the call ended before an answer", "调用在答复之前已结束"],
+  voidAgain: ["it was asked anew", "已重新询问"],
+  voidNotNeeded: ["no answer is needed any more; the call began", "不再需要答复，调用已经开始"],
   rehearsedFirst: [
     "It was run where nothing counts, without a network: exit code {0}.",
     "已在不影响任何文件、不联网的环境里试运行：退出码 {0}。",

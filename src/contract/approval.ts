@@ -49,6 +49,9 @@ export interface ApprovalBinding {
 
 export type ApprovalStatus = "pending" | "granted" | "refused" | "used" | "expired" | "void";
 
+/** Why a question became void: what it was about changed, the policy did, its call ended, was asked about anew or began without an answer. */
+export type VoidCause = "plan_changed" | "policy_changed" | "call_ended" | "asked_again" | "not_needed";
+
 export interface ApprovalRecord extends ApprovalBinding {
   readonly id: string;
   readonly sessionId: string;
@@ -62,6 +65,8 @@ export interface ApprovalRecord extends ApprovalBinding {
   readonly answeredAt?: number;
   /** The person's words for the model. */
   readonly words?: string;
+  /** Of a void one; those of earlier versions have none. */
+  readonly voidCause?: VoidCause;
 }
 
 export interface ApprovalReply {

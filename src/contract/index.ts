@@ -8,6 +8,7 @@ export type {
   ApprovalStatus,
   Approve,
   StandingAnswer,
+  VoidCause,
 } from "./approval.ts";
 export {
   type ArtifactChangeKind,

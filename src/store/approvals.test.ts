@@ -69,23 +69,27 @@ test("an approval expires, answered or not", async () => {
   expect(await store.startCall(aStart(other, { approvalId: "a2", durable: true }))).toEqual({ kind: "approval_void", status: "expired" });
 });
 
-test("an approval is void when its call was settled, started or asked about otherwise", async () => {
+test("an approval is void when its call was settled, started or asked about otherwise, and says which", async () => {
   const { store, sessionId, call } = await asked();
+  const fate = async (id: string) => {
+    const record = await store.approval(id);
+    return [record?.status, record?.voidCause];
+  };
   await store.requestApproval(anApproval(call, "a1"));
   await store.requestApproval(anApproval(call, "a2"));
-  expect((await store.approval("a1"))?.status).toBe("void");
+  expect(await fate("a1")).toEqual(["void", "asked_again"]);
   await store.settleCall(aSettlement(sessionId, "c1", { status: "failed" }));
   expect(await store.call("c1")).toMatchObject({ phase: "settled" });
   expect(await store.listCalls({ phase: "asked" })).toEqual([]);
   expect(await store.answerApproval({ id: "a2", answer: "once", answeredBy: "terminal", now: 1 })).toBeUndefined();
-  expect((await store.approval("a2"))?.status).toBe("void");
+  expect(await fate("a2")).toEqual(["void", "call_ended"]);
   await expect(store.requestApproval(anApproval(call, "a3"))).rejects.toMatchObject({ details: { reason: "already_started" } });
   expect(await store.approval("a3")).toBeUndefined();
 
   const allowed = aCall(sessionId, "c2");
   await store.requestApproval(anApproval(allowed, "a4"));
   expect((await store.startCall(aStart(allowed, { durable: true }))).kind).toBe("started");
-  expect((await store.approval("a4"))?.status).toBe("void");
+  expect(await fate("a4")).toEqual(["void", "not_needed"]);
 });
 
 test("a call that waited is newer than the calls that ran meanwhile", async () => {

@@ -10,6 +10,7 @@ import type {
   ApprovalFilter,
   ApprovalRecord,
   ApprovalStatus,
+  VoidCause,
 } from "../contract/index.ts";
 import { appendAudit } from "./audit.ts";
 import type { Database } from "./database.ts";
@@ -30,6 +31,7 @@ interface ApprovalRow {
   readonly answered_by: string | null;
   readonly answered_at: number | null;
   readonly words: string | null;
+  readonly void_cause: VoidCause | null;
 }
 
 export function findApproval(database: Database, id: string, now: number): ApprovalRecord | undefined {
@@ -146,8 +148,12 @@ export function useApproval(
 }
 
 /** Inside a write transaction: the call went another way, so nothing may be decided or used for it any more. */
-export function voidApprovals(database: Database, callId: string): void {
-  database.run("UPDATE approvals SET status = 'void' WHERE call_id = ? AND status IN ('pending', 'granted')", callId);
+export function voidApprovals(database: Database, callId: string, cause: VoidCause): void {
+  database.run(
+    "UPDATE approvals SET status = 'void', void_cause = ? WHERE call_id = ? AND status IN ('pending', 'granted')",
+    cause,
+    callId,
+  );
 }
 
 function recordOf(row: ApprovalRow, now: number): ApprovalRecord {
@@ -167,5 +173,6 @@ function recordOf(row: ApprovalRow, now: number): ApprovalRecord {
     ...optional("answeredBy", row.answered_by),
     ...optional("answeredAt", row.answered_at),
     ...optional("words", row.words),
+    ...optional("voidCause", row.void_cause),
   };
 }

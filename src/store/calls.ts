@@ -14,8 +14,10 @@ import {
   type CallStart,
   type JournalEntry,
   type KaryiEvent,
+  type Result,
   type StartOutcome,
   ToolFailure,
+  type VoidCause,
 } from "../contract/index.ts";
 import { insertApproval, useApproval, voidApprovals } from "./approvals.ts";
 import { appendAudit } from "./audit.ts";
@@ -143,7 +145,7 @@ export function settleCall({ database, longOutputs, owner, now }: StoreContext, 
   if (settled === 0) throw conflict("already_settled", `Call ${callId} is settled already; this second result was not recorded.`);
   if (phase === "asked") {
     database.run("UPDATE calls SET phase = 'settled' WHERE n = ?", n);
-    voidApprovals(database, callId);
+    voidApprovals(database, callId, causeOf(settlement.result));
   } else if (ownerId !== owner.id) {
     throw conflict("not_owner", `Call ${callId} was taken over by another process; this result was not recorded.`);
   }
@@ -260,8 +262,14 @@ function replaceCall(
   writing: boolean,
 ): void {
   database.run("DELETE FROM calls WHERE id = ?", call.id);
-  voidApprovals(database, call.id);
+  voidApprovals(database, call.id, phase === "asked" ? "asked_again" : "not_needed");
   insertCall(database, call, ownerId, phase, detail, writing);
+}
+
+/** A call that ended while it was asked about: its failure says what had changed. */
+function causeOf({ error }: Result): VoidCause {
+  const reason = error?.details?.reason;
+  return reason === "plan_changed" || reason === "policy_changed" ? reason : "call_ended";
 }
 
 function refuseOtherSession(existing: CallRecord, sessionId: string): void {

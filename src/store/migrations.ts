@@ -141,6 +141,9 @@ const looseEvents = `
 /** Until when an owner that nobody can look at holds what it has; absent for one that is known by its pid. */
 const ownerLeases = "ALTER TABLE owners ADD COLUMN lease_until INTEGER;";
 
+/** A person whose question became void is told what made it so. */
+const voidCauses = "ALTER TABLE approvals ADD COLUMN void_cause TEXT;";
+
 export const migrations: readonly Migration[] = [
   { version: 1, sql: first },
   { version: 2, sql: tasks },
@@ -150,6 +153,7 @@ export const migrations: readonly Migration[] = [
   { version: 6, sql: lockTimes },
   { version: 7, sql: looseEvents },
   { version: 8, sql: ownerLeases },
+  { version: 9, sql: voidCauses },
 ];
 
 /** Brings the schema up to date; safe when several processes do it at once. Answers the version reached. */

@@ -146,6 +146,7 @@ export interface components {
       answered_by?: string;
       answered_at?: number;
       words?: string;
+      void_cause?: "plan_changed" | "policy_changed" | "call_ended" | "asked_again" | "not_needed";
     };
     Because: {
       code: string;

@@ -1,4 +1,5 @@
 /** Shapes of `/api/v1` that the console reads. */
+import type { VoidCause } from "../../../src/contract/approval.ts";
 import type { RehearsedBody } from "../../../src/contract/event-body.ts";
 import type { Json, JsonObject } from "../../../src/contract/json.ts";
 import type { Mode, Verdict } from "../../../src/contract/policy.ts";
@@ -53,6 +54,8 @@ interface RuleExample {
 }
 
 export interface Rehearsal extends RehearsedBody {
+  /** Of a dry run that a person asked for. */
+  readonly duration_ms?: number;
   readonly output?: string;
   readonly changes?: readonly Change[];
 }
@@ -64,6 +67,7 @@ export interface Approval {
   readonly root_session_id: string;
   readonly call_id: string;
   readonly status: "pending" | "granted" | "refused" | "used" | "expired" | "void";
+  readonly void_cause?: VoidCause;
   readonly tool: string;
   readonly input: Json;
   readonly cwd?: string;

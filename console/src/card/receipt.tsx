@@ -25,9 +25,18 @@ interface Told {
   readonly text: string;
 }
 
+const voidKeys = {
+  plan_changed: "voidedPlan",
+  policy_changed: "voidedPolicy",
+  call_ended: "voidedEnded",
+  asked_again: "voidedAgain",
+  not_needed: "voidedNotNeeded",
+  unknown: "voided",
+} as const;
+
 export function told(approval: Approval, here: boolean): Told {
   if (approval.status === "expired") return { icon: "clock", kind: "", text: t("expired") };
-  if (approval.status === "void") return { icon: "refresh", kind: "", text: t("voided") };
+  if (approval.status === "void") return { icon: "refresh", kind: "", text: t(voidKeys[approval.void_cause ?? "unknown"]) };
   const denied = approval.answer === "deny" || approval.status === "refused";
   if (here) {
     if (denied)

@@ -118,8 +118,10 @@ export const receipts: readonly (readonly [string, Approval])[] = [
   ["allowed by somebody", { ...asked, status: "used", answer: "once", answered_by: "http:mei phone 10.0.0.2", answered_at: at }],
   ["denied with words", { ...asked, status: "refused", answer: "deny", words: "Use another name.", answered_at: at }],
   ["expired", { ...asked, status: "expired" }],
-  ["the policy changed", { ...asked, status: "void" }],
-  ["the file changed", { ...asked, status: "void", reason: "the file changed" }],
+  ["the policy changed", { ...asked, status: "void", void_cause: "policy_changed" }],
+  ["the file changed", { ...asked, status: "void", void_cause: "plan_changed" }],
+  ["the call ended", { ...asked, status: "void", void_cause: "call_ended" }],
+  ["the call began without an answer", { ...asked, status: "void", void_cause: "not_needed" }],
 ];
 
 const call: CallState = {

@@ -45,12 +45,21 @@ export function showApproval([id = ""]: readonly string[], flags: GlobalFlags): 
   });
 }
 
-function cardLines({ id, status, card }: ApprovalRecord, workspace: string): string[] {
+/** What made a question void. */
+const voidTexts = {
+  plan_changed: "voidPlan",
+  policy_changed: "voidPolicy",
+  call_ended: "voidEnded",
+  asked_again: "voidAgain",
+  not_needed: "voidNotNeeded",
+} as const;
+
+function cardLines({ id, status, card, voidCause }: ApprovalRecord, workspace: string): string[] {
   const command = card.preview?.type === "command" ? card.preview.command : undefined;
   const preview =
     card.preview !== undefined && card.preview.type !== "command" ? [colourDiff(visible(card.preview.text), process.stdout)] : [];
   return [
-    `${id}  ${stateWords(status)}`,
+    `${id}  ${stateWords(status)}${voidCause === undefined ? "" : ` · ${say(voidTexts[voidCause])}`}`,
     visible(summaryWords(card)),
     ...(command === undefined || card.summary.includes(command) ? [] : [say("askCommand"), visible(command)]),
     say("askWhy", visible(reasonWords(card))),

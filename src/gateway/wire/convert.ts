@@ -148,6 +148,7 @@ export function wireApproval(record: ApprovalRecord, { sessionId, rootSessionId,
     ...(record.answeredBy === undefined ? {} : { answered_by: record.answeredBy }),
     ...(record.answeredAt === undefined ? {} : { answered_at: record.answeredAt }),
     ...(record.words === undefined ? {} : { words: record.words }),
+    ...(record.voidCause === undefined ? {} : { void_cause: record.voidCause }),
   };
 }
 

@@ -212,6 +212,8 @@ export const approvalSchema = z
     answered_by: z.string().optional(),
     answered_at: z.number().optional(),
     words: z.string().optional(),
+    /** Of a void one: what made it so. */
+    void_cause: z.enum(["plan_changed", "policy_changed", "call_ended", "asked_again", "not_needed"]).optional(),
   })
   .openapi("Approval");
 
