@@ -8,6 +8,7 @@ export async function rehearse({ session_id: id, tool, input }: Approval): Promi
   if (result.status !== "planned" && result.status !== "ok") throw new Error(result.error?.message ?? result.output);
   const data = (result.data ?? {}) as {
     readonly exit_code?: number;
+    readonly duration_ms?: number;
     readonly changes?: Rehearsal["changes"];
     readonly change_set?: string;
     readonly stdout?: string;
@@ -15,6 +16,7 @@ export async function rehearse({ session_id: id, tool, input }: Approval): Promi
   };
   return {
     exit_code: data.exit_code ?? null,
+    ...(data.duration_ms === undefined ? {} : { duration_ms: data.duration_ms }),
     change_set: data.change_set ?? null,
     changes_total: data.changes?.length ?? 0,
     network_attempts: 0,

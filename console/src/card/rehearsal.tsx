@@ -5,7 +5,7 @@ import { Ansi } from "../parts/ansi.tsx";
 import { Icon } from "../parts/icon.tsx";
 import { countLines } from "../parts/parse-diff.ts";
 import { filesOnly } from "../state/rows.ts";
-import { t } from "../words/words.ts";
+import { t, took } from "../words/words.ts";
 import { Counts } from "./facts.tsx";
 import { FileChanges } from "./file-changes.tsx";
 
@@ -28,6 +28,7 @@ export function RehearsalBox({ rehearsal, apply }: RehearsalProps) {
   const sums = changes.map(({ diff }) => countLines(diff ?? ""));
   const facts = [
     rehearsal.exit_code === null ? t("exitNone") : t("exit", { code: String(rehearsal.exit_code) }),
+    ...(rehearsal.duration_ms === undefined ? [] : [took(rehearsal.duration_ms)]),
     rehearsal.network_attempts > 0 ? t("networkTried", { n: rehearsal.network_attempts }) : t("networkOff"),
     t("nothingYet"),
   ];

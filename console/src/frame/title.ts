@@ -14,7 +14,7 @@ export function useTitle(): void {
     return effect(() => {
       const { items, counts } = inbox.value;
       const n = counts.waiting;
-      document.title = n > 0 ? `(${n}) ${t("waitingForYou")} · Karyi` : "Karyi";
+      document.title = n > 0 ? `(${n}) ${t("waitingTitle")} · Karyi` : "Karyi";
       const icon = document.querySelector<HTMLLinkElement>('link[rel="icon"]');
       if (icon) icon.href = n > 0 ? dotted : plain;
       const badge = navigator as { setAppBadge?: (count: number) => Promise<void>; clearAppBadge?: () => Promise<void> };
