@@ -120,6 +120,22 @@ describe("history, rules and the policy", () => {
     expect(karyi(at, ["history", "show", "nothing"])).toMatchObject({ status: 1, stderr: expect.stringContaining("nothing") });
   });
 
+  it("the time that a person was waited for is told apart from what the call took", async () => {
+    const { engine, workspace, home } = await testEngine({
+      approve: async () => {
+        // Something that takes its time, as a person does.
+        spawnSync(process.execPath, [binary, "--version"]);
+        return "once";
+      },
+    });
+    const { callId, durationMs } = await (await engine.openSession()).call("Write", { file_path: "a.txt", content: "hello" });
+    const [approval] = await engine.approvals();
+    const waited = (approval?.answeredAt ?? 0) - (approval?.createdAt ?? 0);
+    expect(waited).toBeGreaterThan(0);
+    const { stdout } = karyi({ workspace, home }, ["history", "show", callId]);
+    expect(stdout).toContain(`took ${Math.round(durationMs) - waited} ms\nWaited ${waited} ms for an answer\n`);
+  });
+
   it("rules chosen with always are listed with the others, and taken back", async () => {
     const at = await place();
     mkdirSync(at.home, { recursive: true });

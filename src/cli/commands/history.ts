@@ -1,6 +1,6 @@
 /** `karyi history` and `karyi undo`. */
 import type { RecoveryReport } from "../../compose/index.ts";
-import type { CallRecord, Result, SessionHandle } from "../../contract/index.ts";
+import type { ApprovalRecord, CallRecord, Result, SessionHandle } from "../../contract/index.ts";
 import { diffs, list, type ToldChange } from "../changes-words.ts";
 import { effectWords } from "../effect-words.ts";
 import { exitCodeOf, exitCodes } from "../exit-code.ts";
@@ -49,20 +49,30 @@ export function showCall([typed = ""]: readonly string[], flags: GlobalFlags): P
     const call = await engine.call(id);
     if (call === undefined || call.sessionId !== session.id) throw new Error(say("noSuchCall", typed));
     if (flags.json) printJson(call);
-    else print(callLines(call, engine.places.workspace).join("\n"));
+    else print(callLines(call, engine.places.workspace, waitedMs(await engine.approvals(), id)).join("\n"));
     return exitCodes.done;
   });
 }
 
-function callLines(call: CallRecord, workspace: string): string[] {
+/** How long a person was waited for. */
+function waitedMs(approvals: readonly ApprovalRecord[], id: string): number {
+  return approvals
+    .filter(({ callId }) => callId === id)
+    .reduce((sum, { createdAt, answeredAt }) => sum + Math.max(0, (answeredAt ?? createdAt) - createdAt), 0);
+}
+
+function callLines(call: CallRecord, workspace: string, waited: number): string[] {
   const changes = fieldsOf(call.result?.data).changes;
   // JSON that our own tools made.
   const told = Array.isArray(changes) ? (changes as unknown as readonly ToldChange[]) : [];
   const output = visible(call.result?.output.trimEnd() ?? "");
+  // A call that went on in another process did not count the wait.
+  const duration = call.result?.durationMs ?? 0;
   return [
     `${call.id}  ${stateWords(call.status ?? call.phase)}`,
     visible(summaryWords(call)),
-    say("callWhen", localTime(call.startedAt), Math.round(call.result?.durationMs ?? 0)),
+    say("callWhen", localTime(call.startedAt), durationWords(duration >= waited ? duration - waited : duration)),
+    ...(waited === 0 ? [] : [say("callWaited", durationWords(waited))]),
     say("callTool", call.tool),
     say("callInput"),
     visible(JSON.stringify(call.input, shortened, 2)),
@@ -71,6 +81,13 @@ function callLines(call: CallRecord, workspace: string): string[] {
     ...(output === "" ? [] : [say("outputIs"), output]),
     ...(call.result?.undoable === true && call.status !== "rolled_back" ? [say("undoIs", shortId(call.id))] : []),
   ];
+}
+
+const minuteMs = 60_000;
+
+function durationWords(ms: number): string {
+  if (ms < minuteMs) return say("milliseconds", Math.round(ms));
+  return say("minutesSeconds", Math.floor(ms / minuteMs), Math.floor((ms % minuteMs) / 1000));
 }
 
 const shownCharacters = 400;
