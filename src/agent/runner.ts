@@ -4,9 +4,7 @@
  */
 import {
   type AgentRunner,
-  type Json,
   type KaryiEvent,
-  type RunEndBody,
   type RunHandle,
   type RunOutcome,
   type RunRecord,
@@ -21,6 +19,7 @@ import { messageTopic, runAgent } from "./loop/agent-loop.ts";
 import { interrupted } from "./loop/interrupted.ts";
 import type { RunInput } from "./loop/run-input.ts";
 import type { AgentPorts } from "./ports.ts";
+import { endOf, inputOf, recordable } from "./recorded.ts";
 
 const runName = "agent";
 const defaultAgent = "general";
@@ -88,7 +87,7 @@ export class Runner implements AgentRunner {
   /** Starts a run below another one. Its usage counts with its parent's. */
   startChild({ id, parent, session, input, signal }: ChildRun): Promise<RunHandle> {
     const { rootSessionId } = parent;
-    const start = { id, sessionId: session.id, rootSessionId, parentId: parent.id, name: runName, input: input as unknown as Json };
+    const start = { id, sessionId: session.id, rootSessionId, parentId: parent.id, name: runName, input: recordable(input) };
     return this.#ports.durable.start(start, signal);
   }
 
@@ -110,7 +109,7 @@ export class Runner implements AgentRunner {
 
   async leftByServers(): Promise<readonly RunState[]> {
     const open = await this.#ports.durable.runs({ open: true });
-    const left = open.filter(({ orphaned, input }) => orphaned && (input as unknown as RunInput).served === true);
+    const left = open.filter((run) => run.orphaned && inputOf(run).served === true);
     return Promise.all(left.reverse().map((record) => this.#stateOf(record)));
   }
 
@@ -126,9 +125,9 @@ export class Runner implements AgentRunner {
     const record = await this.#ports.durable.run(runId);
     if (record?.sessionId !== sessionId || record.phase === "ended") return false;
     if (when === "now") return this.#ports.durable.signal(runId, { topic: messageTopic, key: this.#ports.newId(), body: text });
-    const { maxRounds: _rounds, maxCostUsd: _cost, child: _child, ...input } = record.input as unknown as RunInput;
+    const { maxRounds: _rounds, maxCostUsd: _cost, child: _child, ...input } = inputOf(record);
     const next: RunInput = { ...input, prompt: text };
-    await this.#ports.durable.start({ id: this.#ports.newId(), sessionId, name: runName, input: next as unknown as Json });
+    await this.#ports.durable.start({ id: this.#ports.newId(), sessionId, name: runName, input: recordable(next) });
     return true;
   }
 
@@ -145,8 +144,8 @@ export class Runner implements AgentRunner {
     if (request.resume) return this.#resume(session, request, signal);
     const known = request.runId === undefined ? undefined : await durable.run(request.runId);
     if (known && known.sessionId !== session.id) throw taken(known.id);
-    const input = known ? (known.input as unknown as RunInput) : await this.#inputOf(session, request);
-    return durable.start({ id: request.runId ?? newId(), sessionId: session.id, name: runName, input: input as unknown as Json }, signal);
+    const input = known ? inputOf(known) : await this.#inputOf(session, request);
+    return durable.start({ id: request.runId ?? newId(), sessionId: session.id, name: runName, input: recordable(input) }, signal);
   }
 
   async #resume(session: SessionHandle, { runId }: RunRequest, signal: AbortSignal | undefined): Promise<RunHandle> {
@@ -162,8 +161,8 @@ export class Runner implements AgentRunner {
   }
 
   /** A run whose model cannot be used now, such as for want of a key, stays as it is: it can be resumed later. */
-  async #demandModel(session: SessionHandle, { input }: RunRecord): Promise<void> {
-    await this.#ports.openModel((input as unknown as RunInput).model, session);
+  async #demandModel(session: SessionHandle, run: RunRecord): Promise<void> {
+    await this.#ports.openModel(inputOf(run).model, session);
   }
 
   /** Everything that can be wrong with a request is found before anything is recorded. */
@@ -214,8 +213,9 @@ export class Runner implements AgentRunner {
   async #stateOf(record: RunRecord): Promise<RunState> {
     const { id, sessionId, phase, createdAt, startedAt = createdAt } = record;
     const base = { runId: id, sessionId, startedAt };
-    if (phase === "ended") {
-      const outcome = { session_id: sessionId, ...(record.outcome as unknown as RunEndBody) };
+    const end = endOf(record);
+    if (phase === "ended" && end) {
+      const outcome = { session_id: sessionId, ...end };
       return { ...base, status: outcome.status, outcome };
     }
     if (phase === "queued") return { ...base, status: "queued" };

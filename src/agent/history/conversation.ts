@@ -3,6 +3,7 @@
  * a recorded message is never written anew.
  */
 import type { Json, StepRecord, ToolSpec, UsageBody } from "../../contract/index.ts";
+import { noteOf } from "../recorded.ts";
 import { type Answer, type CallOutcome, type CallPart, callsOf, type Message } from "./message.ts";
 import { WorkedOn } from "./worked-on.ts";
 
@@ -67,7 +68,7 @@ export function openTurn(steps: readonly Pick<StepRecord, "name" | "output">[]):
     if (output === undefined) continue;
     const [kind, turn] = name.split(":");
     if (kind === "begin") open = 1;
-    else if (kind === "results") open = (output as unknown as ResultsNote).goesOn ? Number(turn) + 1 : undefined;
+    else if (kind === "results") open = noteOf("results", output).goesOn ? Number(turn) + 1 : undefined;
   }
   return open;
 }
@@ -145,15 +146,15 @@ export class Conversation {
     const [kind] = step.split(":", 1);
     switch (kind) {
       case "begin":
-        return this.#begin(output as unknown as BeginNote);
+        return this.#begin(noteOf(kind, output));
       case "answer":
-        return this.#answer(output as unknown as Answer);
+        return this.#answer(noteOf(kind, output));
       case "results":
-        return this.#results(output as unknown as ResultsNote);
+        return this.#results(noteOf(kind, output));
       case "compact":
-        return this.#compact(output as unknown as CompactNote);
+        return this.#compact(noteOf(kind, output));
       case "shorten":
-        return this.#shorten(output as unknown as ShortenNote);
+        return this.#shorten(noteOf(kind, output));
       default:
         return;
     }

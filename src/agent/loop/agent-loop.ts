@@ -21,6 +21,7 @@ import { notRun } from "../history/outcome.ts";
 import type { AgentPorts } from "../ports.ts";
 import { type Model, ProviderFailure } from "../providers/model.ts";
 import { nameBehind } from "../providers/wire-names.ts";
+import { inputOf, recordable, type StepNotes } from "../recorded.ts";
 import { ask } from "./ask.ts";
 import { beginNote, systemPrompt, toolsToAdd } from "./briefing.ts";
 import { type CallMaker, closeCalls, EarlyCalls, makeBegun, makeCalls } from "./calls.ts";
@@ -61,7 +62,7 @@ type Ending = { readonly status: RunStatus; readonly error?: { readonly code: st
 
 /** The function that `Durable` calls, also again after a crash. */
 export async function runAgent(context: DurableContext, ports: AgentPorts): Promise<RunResult> {
-  const input = context.run.input as unknown as RunInput;
+  const input = inputOf(context.run);
   const base = await ports.engine.sessionById(context.run.sessionId);
   if (!base) throw new Error(`There is no session ${context.run.sessionId}.`);
   const conversation = Conversation.of(await ports.durable.steps(base.id), context.run.id);
@@ -83,10 +84,10 @@ export async function runAgent(context: DurableContext, ports: AgentPorts): Prom
 function failedToBegin(context: Pick<DurableContext, "run" | "recorded">, code: string, message: string): RunResult {
   const { run } = context;
   const outcome: RunEndBody = { run_id: run.id, status: "failed", text: "", rounds: 0, usage: noUsage, error: { code, message } };
-  const { agent, model, prompt } = run.input as unknown as RunInput;
+  const { agent, model, prompt } = inputOf(run);
   const start: EventDraft = { type: "run_start", agent, body: { run_id: run.id, agent, model, prompt } };
   return {
-    outcome: outcome as unknown as Json,
+    outcome: recordable(outcome),
     events: [...(context.recorded("begin") === undefined ? [start] : []), { type: "run_end", body: outcome }],
   };
 }
@@ -116,7 +117,7 @@ class AgentLoop {
   constructor(context: DurableContext, ports: AgentPorts, { session, definition, model, conversation }: Parts) {
     this.#context = context;
     this.#ports = ports;
-    this.#input = context.run.input as unknown as RunInput;
+    this.#input = inputOf(context.run);
     this.#session = session;
     this.#definition = definition;
     this.#model = model;
@@ -357,12 +358,12 @@ class AgentLoop {
       ...(error === undefined ? {} : { error }),
     };
     const closing = this.#openTurn === undefined ? [] : [this.#turnEnd(this.#openTurn)];
-    const result: RunResult = { outcome: outcome as unknown as Json, events: [...closing, { type: "run_end", body: outcome }] };
+    const result: RunResult = { outcome: recordable(outcome), events: [...closing, { type: "run_end", body: outcome }] };
     // What a person says in the last moment is heard: the run goes on.
     return status === "done" ? { ...result, unless: messageTopic } : result;
   }
 
-  async #step<T>(
+  async #step<T extends StepNotes[keyof StepNotes]>(
     name: string,
     work: () => Promise<T>,
     events: (output: T) => readonly EventDraft[],
@@ -372,7 +373,7 @@ class AgentLoop {
       events: events(made),
       ...(progress === undefined ? {} : { progress: progress(made) }),
     }));
-    this.#conversation.apply(name, output as unknown as Json);
+    this.#conversation.apply(name, recordable(output));
     return output;
   }
 

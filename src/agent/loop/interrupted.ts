@@ -1,7 +1,8 @@
 /** How a run ends whose process is gone and that nobody resumes. Owns that what it spent and the turn it had begun are told. */
-import type { Durable, EventDraft, Json, RunEndBody, RunRecord, RunResult } from "../../contract/index.ts";
+import type { Durable, EventDraft, RunEndBody, RunRecord, RunResult } from "../../contract/index.ts";
 import { isAnswer, openTurn } from "../history/conversation.ts";
-import { type Answer, textOf } from "../history/message.ts";
+import { textOf } from "../history/message.ts";
+import { noteOf, recordable } from "../recorded.ts";
 import { Tally } from "./tally.ts";
 
 export interface Interrupted extends RunResult {
@@ -10,7 +11,7 @@ export interface Interrupted extends RunResult {
 
 export async function interrupted(durable: Pick<Durable, "steps" | "runs">, run: RunRecord, message: string): Promise<Interrupted> {
   const steps = (await durable.steps(run.sessionId)).filter(({ runId }) => runId === run.id);
-  const answers = steps.flatMap(({ name, output }) => (isAnswer(name) && output !== undefined ? [output as unknown as Answer] : []));
+  const answers = steps.flatMap(({ name, output }) => (isAnswer(name) && output !== undefined ? [noteOf("answer", output)] : []));
   const last = answers.at(-1);
   const tally = new Tally();
   for (const answer of answers) tally.add(answer);
@@ -26,5 +27,5 @@ export async function interrupted(durable: Pick<Durable, "steps" | "runs">, run:
   };
   const turn = openTurn(steps);
   const closing: EventDraft[] = turn === undefined ? [] : [{ type: "turn_end", body: { run_id: run.id, turn } }];
-  return { body, outcome: body as unknown as Json, events: [...closing, { type: "run_end", body }] };
+  return { body, outcome: recordable(body), events: [...closing, { type: "run_end", body }] };
 }

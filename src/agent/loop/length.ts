@@ -30,7 +30,7 @@ export interface LengthSurroundings {
   readonly name: string;
   readonly ports: Pick<AgentPorts, "keepOutput" | "maskStream" | "newId" | "log">;
   readonly signal: AbortSignal;
-  step<T>(name: string, work: () => Promise<T>): Promise<T>;
+  step<T extends CompactNote | ShortenNote>(name: string, work: () => Promise<T>): Promise<T>;
   isRecorded(step: string): boolean;
   /** Counted with the run. */
   spent(note: CompactNote): void;

@@ -1,6 +1,7 @@
 /** Tokens and cost of a run, its children included at their own models' prices. An unknown price makes the cost unknown. */
-import type { Durable, Json, RunEndBody, RunRecord, UsageBody } from "../../contract/index.ts";
+import type { Durable, Json, RunRecord, UsageBody } from "../../contract/index.ts";
 import { type Answer, addUsage, noUsage } from "../history/message.ts";
+import { endOf } from "../recorded.ts";
 
 export interface Sum {
   readonly usage: UsageBody;
@@ -28,9 +29,10 @@ export class Tally {
   /** With the children that have ended. */
   async sum(durable: Pick<Durable, "runs">, { id, rootSessionId }: RunRecord): Promise<Sum> {
     let sum = { usage: this.#usage, costUsd: this.#costUsd, savedUsd: this.#savedUsd };
-    for (const { parentId, outcome } of await durable.runs({ rootSessionId })) {
-      if (parentId !== id || !outcome) continue;
-      const { usage, cost_usd, cache_saved_usd = 0 } = outcome as unknown as RunEndBody;
+    for (const run of await durable.runs({ rootSessionId })) {
+      const end = run.parentId === id ? endOf(run) : undefined;
+      if (!end) continue;
+      const { usage, cost_usd, cache_saved_usd = 0 } = end;
       sum = { usage: addUsage(sum.usage, usage), costUsd: plus(sum.costUsd, cost_usd), savedUsd: sum.savedUsd + cache_saved_usd };
     }
     const { usage, costUsd, savedUsd } = sum;

@@ -1,7 +1,7 @@
 /** The registry of sub-agents (A5), read from the recorded runs: it is the same in every process. */
-import type { Durable, KaryiEngine, RunEndBody, RunRecord, SubagentState, Subagents } from "../../contract/index.ts";
+import type { Durable, KaryiEngine, RunRecord, SubagentState, Subagents } from "../../contract/index.ts";
 import { addUsage, noUsage } from "../history/message.ts";
-import type { RunInput } from "../loop/run-input.ts";
+import { childOf, endOf, inputOf } from "../recorded.ts";
 import { endStatus } from "./child.ts";
 
 interface RegistryPorts {
@@ -16,7 +16,7 @@ export function subagentRegistry(sessionId: string, { durable, engine }: Registr
   const below = async (): Promise<readonly RunRecord[]> => {
     const own = await durable.runs({ sessionId });
     const top = own.find(({ rootSessionId }) => rootSessionId !== sessionId)?.rootSessionId ?? sessionId;
-    const all = (await durable.runs({ rootSessionId: top })).filter(({ input }) => (input as unknown as RunInput).child !== undefined);
+    const all = (await durable.runs({ rootSessionId: top })).filter((run) => childOf(run) !== undefined);
     const oldestFirst = [...all].reverse();
     return top === sessionId ? oldestFirst : descendants(oldestFirst, new Set(own.map(({ id }) => id)));
   };
@@ -37,8 +37,8 @@ export function subagentRegistry(sessionId: string, { durable, engine }: Registr
   };
 }
 
-function nameOf({ input }: RunRecord): string | undefined {
-  return (input as unknown as RunInput).child?.subagentId;
+function nameOf(run: RunRecord): string | undefined {
+  return childOf(run)?.subagentId;
 }
 
 function descendants(oldestFirst: readonly RunRecord[], above: Set<string>): readonly RunRecord[] {
@@ -50,10 +50,10 @@ function descendants(oldestFirst: readonly RunRecord[], above: Set<string>): rea
 }
 
 async function stateOf(run: RunRecord, all: readonly RunRecord[], engine: RegistryPorts["engine"]): Promise<SubagentState> {
-  const { agent, child } = run.input as unknown as RunInput;
+  const { agent, child } = inputOf(run);
   const parent = all.find(({ id }) => id === run.parentId);
   const seen = await activityOf(run, engine);
-  const outcome = run.phase === "ended" ? (run.outcome as unknown as RunEndBody | undefined) : undefined;
+  const outcome = run.phase === "ended" ? endOf(run) : undefined;
   const parentId = child?.parentSubagentId ?? (parent && nameOf(parent));
   return {
     id: child?.subagentId ?? run.id,
