@@ -8,4 +8,5 @@ export { loadSkills, type Skills } from "./skills/load-skills.ts";
 export { skillText } from "./skills/skill.ts";
 export { createSkillTool } from "./skills/skill-tool.ts";
 export { createAgentTool, type SpawnRequest } from "./subagents/agent-tool.ts";
-export { type SubagentPorts, SubagentRoom } from "./subagents/subagent-room.ts";
+export type { SubagentPorts } from "./subagents/subagent-ports.ts";
+export { SubagentRoom } from "./subagents/subagent-room.ts";
