@@ -4,12 +4,22 @@ import { join } from "node:path";
 import { defineConfig } from "tsdown";
 
 /** Packages that the command always needs. */
-const bundled = ["commander", "diff", "fastest-levenshtein", "ipaddr.js", "picomatch", "unbash", "zod"].map(
-  (name) => new RegExp(`^${name.replaceAll(".", "\\.")}($|/)`),
-);
+const bundled = [
+  "@photostructure/sqlite",
+  "commander",
+  "diff",
+  "fastest-levenshtein",
+  "ipaddr.js",
+  "node-gyp-build",
+  "picomatch",
+  "unbash",
+  "zod",
+].map((name) => new RegExp(`^${name.replaceAll(".", "\\.")}($|/)`));
 
 /** Packages and parts of Node that the command uses only in some calls. */
 const seldom = ["linkedom", "undici", "yaml", "@ai-sdk/provider", "node:dns", "node:http", "node:tls", "node:worker_threads"];
+
+const head = "(function (exports, require, module, __filename, __dirname, importModule) {";
 
 export default defineConfig([
   {
@@ -75,6 +85,16 @@ export default defineConfig([
         load: (id) => (id.startsWith("\0seldom:") ? standIns(id.slice("\0seldom:".length)) : undefined),
       },
       {
+        // The driver looks for its native part from its own file; in the bundle it is told where it lies.
+        name: "native-from-its-package",
+        transform(code, id) {
+          if (!id.includes("/@photostructure/sqlite/dist/")) return undefined;
+          const own = 'join(_dirname(), "..")';
+          if (!code.includes(own)) throw new Error("The database's driver looks for its native part in another way.");
+          return code.replace(own, 'join(require.resolve("@photostructure/sqlite/package.json"), "..")');
+        },
+      },
+      {
         // The bundle runs as a script that cannot import by itself; `bin/karyi.js` hands it `importModule`.
         name: "import-from-outside",
         transform: (code, id) =>
@@ -84,6 +104,13 @@ export default defineConfig([
             const left = part.type === "chunk" ? part.dynamicImports.filter((name) => !(name in output)) : [];
             if (left.length > 0) throw new Error(`The command cannot import ${left.join(", ")}.`);
           }
+        },
+      },
+      {
+        // A text of ASCII alone is read without decoding it and takes half the memory. The function around it is what `bin/karyi.js` calls.
+        name: "ascii-function",
+        generateBundle(_, output) {
+          for (const part of Object.values(output)) if (part.type === "chunk") part.code = `${head}${asAscii(part.code)}\n})`;
         },
       },
     ],
@@ -112,4 +139,12 @@ function standIns(name: string): string {
     ...exported.map(([key]) => `export const ${key} = /* @__PURE__ */ standIn(() => ${load}.${key});`),
     `export default /* @__PURE__ */ standIn(() => ${load});`,
   ].join("\n");
+}
+
+/** Other characters as escapes, which mean the same in every literal but a raw one. */
+function asAscii(code: string): string {
+  for (const [raw] of code.matchAll(/String\.raw`(?:[^`\\]|\\[\s\S])*`/g)) {
+    if (/[^\0-\x7f]/.test(raw)) throw new Error(`Write the characters beyond ASCII as escapes: ${raw}`);
+  }
+  return code.replace(/[^\0-\x7f]/g, (each) => `\\u${each.charCodeAt(0).toString(16).padStart(4, "0")}`);
 }

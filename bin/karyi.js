@@ -11,12 +11,16 @@ const { dirname, join } = require("node:path");
 const { pathToFileURL } = require("node:url");
 const { Script } = require("node:vm");
 
+// Whoever only asks for the version, often to see whether Karyi is there, waits for no engine.
+if (process.argv.length === 3 && ["-v", "--version"].includes(process.argv[2])) {
+  console.log(require("../package.json").version);
+  process.exit();
+}
+
 const filename = join(__dirname, "..", "dist", "command.cjs");
 const source = readFileSync(filename);
-const script = new Script(`(function (exports, require, module, __filename, __dirname, importModule) {${source}\n})`, {
-  filename,
-  cachedData: compiledForm(),
-});
+// The build writes one function, in ASCII, for which this needs no decoding.
+const script = new Script(source.latin1Slice(), { filename, cachedData: compiledForm() });
 // A script from a compiled form cannot import by itself, so it is given the means.
 // Its own parts that are built apart (`karyi/serve`) are found from where it lies.
 const importModule = (specifier) =>

@@ -1,11 +1,10 @@
 // Leaves V8's compiled form of the command beside its bundle: runs real commands in a throw-away place and saves what was compiled
 // for them. `bin/karyi.js` says when the form is used. A part of the build.
 import { createHash } from "node:crypto";
-import { mkdtempSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { closeSync, mkdtempSync, openSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { Readable } from "node:stream";
 import { fileURLToPath } from "node:url";
 
 const place = mkdtempSync(join(tmpdir(), "karyi-build-"));
@@ -29,7 +28,9 @@ const commands = [
 /** As if the command were started anew. */
 function prepare({ args, input }) {
   process.argv.splice(2, Infinity, ...args);
-  Object.defineProperty(process, "stdin", { value: Readable.from([Buffer.from(input)]), configurable: true });
+  writeFileSync(join(place, "stdin"), input);
+  closeSync(0);
+  if (openSync(join(place, "stdin"), "r") !== 0) throw new Error("The command would read another file.");
 }
 
 let done = 0;

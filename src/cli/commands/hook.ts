@@ -1,57 +1,24 @@
-/** `karyi hook`: answers hooks of other agents, captures their commands, and puts itself into their settings. */
+/** `karyi hook`: captures commands of other agents, keeps a process for their hooks, and puts itself into their settings. */
 import { join } from "node:path";
-import { type Mode, modes } from "../../contract/index.ts";
+import type { Mode } from "../../contract/index.ts";
 import { exitCodes } from "../exit-code.ts";
-import { type GlobalFlags, print, printJson, readStdin, UsageError, warn } from "../front.ts";
+import { type GlobalFlags, print, printJson, UsageError, warn } from "../front.ts";
 import { say } from "../messages.ts";
+import { answerAgent, knownMode, ownFiles } from "./answer-hook.ts";
 
 type HookAgent = typeof import("../../compose/hooks/index.ts").hookAgents[number];
 
 interface HookFlags extends GlobalFlags {
   readonly when?: string;
-  readonly resident?: boolean;
+  readonly resident?: true;
   readonly mode?: string;
   readonly settings?: string;
 }
 
-/** The agent's own limit is longer: what takes so long is refused by us, with a reason. */
-const deadlineMs = 5_000;
-const refused = 2;
 const idleMs = 15 * 60_000;
 
-export const claudeCode = (_: readonly string[], flags: HookFlags) => answer("claude-code", flags);
-export const codex = (_: readonly string[], flags: HookFlags) => answer("codex", flags);
-
-/** Exit code 0 or 2, nothing else: anything other lets the call run in some agent. */
-async function answer(agent: HookAgent, flags: HookFlags): Promise<number> {
-  const isBefore = flags.when !== "after";
-  const late = setTimeout(() => {
-    process.stderr.write(`${say("hookTooSlow")}\n`);
-    process.exit(isBefore ? refused : exitCodes.done);
-  }, deadlineMs);
-  try {
-    const payload = await readStdin();
-    const { answerHook, isOurShell, startResident } = await import("../../compose/hooks/index.ts");
-    const workspace = flags.workspace ?? (agent === "claude-code" ? process.env.CLAUDE_PROJECT_DIR : undefined);
-    const mode = modeOf(flags.mode);
-    const answered = await answerHook({
-      agent,
-      payload,
-      ...(workspace === undefined ? {} : { workspace }),
-      ...(flags.home === undefined ? {} : { home: flags.home }),
-      ...(mode === undefined ? {} : { mode }),
-      isCaptured: agent === "claude-code" && isOurShell(process.env.CLAUDE_CODE_SHELL),
-    });
-    if (answered !== "") process.stdout.write(answered);
-    if (flags.resident && flags.home !== undefined) startResident(process.execPath, ownFiles().script, flags.home);
-    return exitCodes.done;
-  } catch (error) {
-    warn(say("hookFailed", error instanceof Error ? error.message : String(error)));
-    return isBefore ? refused : exitCodes.done;
-  } finally {
-    clearTimeout(late);
-  }
-}
+export const claudeCode = (_: readonly string[], flags: HookFlags) => answerAgent("claude-code", flags);
+export const codex = (_: readonly string[], flags: HookFlags) => answerAgent("codex", flags);
 
 /** Stays and answers the hooks of this home. */
 export async function resident(_: readonly string[], flags: HookFlags & { readonly idle?: string }): Promise<number> {
@@ -126,14 +93,8 @@ function settingsOf(agent: HookAgent, userHome: string): string {
   return join(process.env.CLAUDE_CONFIG_DIR ?? join(userHome, ".claude"), "settings.json");
 }
 
-/** The files of the command as it is installed. */
-function ownFiles() {
-  const file = (name: string) => join(__dirname, "..", "bin", name);
-  return { script: file("karyi.js"), hookScript: file("hook.sh"), bundle: join(__dirname, "command.cjs") };
-}
-
 function modeOf(text: string | undefined): Mode | undefined {
-  const mode = modes.find((candidate) => candidate === text);
+  const mode = knownMode(text);
   if (text !== undefined && mode === undefined) throw new UsageError(say("unknownMode", text));
   return mode;
 }

@@ -38,7 +38,7 @@ const no = "n(o|on|ein|ão|ee|ej|ie)?|н(ет)?|h(ayır)?|e(i)?|否|不|いい�
 /** A choice between yes and no; or a question that can only be answered so. */
 const confirm = new RegExp(
   `(${[
-    String.raw`[[(<（【]\s*(${yes})\s*[/|,]\s*(${no})(?!\p{L}).{0,40}[\])>）】]`,
+    String.raw`[[(<\uff08\u3010]\s*(${yes})\s*[/|,]\s*(${no})(?!\p{L}).{0,40}[\])>\uff09\u3011]`,
     String.raw`\by(es)?\s*[/|]\s*n(o)?\b`,
     String.raw`[[(](y|n|yes|no)[\])]\s*:?\s*$`,
     String.raw`\b(continue|proceed|go on)\s*\?`,
