@@ -475,6 +475,9 @@ const texts = {
   hookAbout: ["Karyi under another agent: judge and capture its calls", "置于其他智能体之下：判断并捕获其调用"],
   hookClaudeAbout: ["answer a hook of Claude Code (payload on stdin)", "回答 Claude Code 的钩子（从标准输入读取）"],
   hookCodexAbout: ["answer a hook of Codex (payload on stdin)", "回答 Codex 的钩子（从标准输入读取）"],
+  hookOpencodeAbout: ["answer the plugin under opencode (payload on stdin)", "回答 opencode 中的插件（从标准输入读取）"],
+  hookPiAbout: ["answer the extension under pi (payload on stdin)", "回答 pi 中的扩展（从标准输入读取）"],
+  hookPlainOption: ["the command comes with nothing around it", "命令未经包装"],
   hookResidentAbout: ["stay and answer hooks; ends by itself when idle", "常驻并回答钩子；空闲后自行结束"],
   hookWhenOption: ["before or after the call", "调用之前（before）或之后（after）"],
   hookResidentOption: ["leave a resident process behind for the next hooks", "留下常驻进程以回答后续钩子"],
@@ -487,6 +490,10 @@ const texts = {
   hookTooSlow: ["Karyi took too long to judge this call; it is refused.", "Karyi 判断此调用超时，已拒绝。"],
   hookFailed: ["Karyi could not judge this call: {0}", "Karyi 无法判断此调用：{0}"],
   hookInstalled: ["Installed under {0}. New sessions of it are judged and captured.", "已置于 {0} 之下。其新会话将被判断和捕获。"],
+  hookJudged: [
+    "Installed under {0}. In new sessions of it calls are judged and file tools can be undone; commands are not captured.",
+    "已置于 {0} 之下。其新会话中的调用将被判断，文件工具可撤销；命令不被捕获。",
+  ],
   hookCodexTrust: [
     "Codex runs the hook only after you trusted it there: start codex, open /hooks and trust it.",
     "Codex 仅在你信任后才运行钩子：启动 codex，打开 /hooks 并信任它。",

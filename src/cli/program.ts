@@ -341,11 +341,19 @@ function hookCommand(): Command {
   );
   hook.addCommand(answering(command("codex", "hookCodexAbout")).action(lazy(async () => (await import("./commands/hook.ts")).codex)));
   hook.addCommand(
+    answering(command("opencode", "hookOpencodeAbout")).action(lazy(async () => (await import("./commands/hook.ts")).opencode)),
+  );
+  hook.addCommand(answering(command("pi", "hookPiAbout")).action(lazy(async () => (await import("./commands/hook.ts")).pi)));
+  hook.addCommand(
     command("resident", "hookResidentAbout")
       .option("--idle <ms>", say("hookIdleOption"))
       .action(lazy(async () => (await import("./commands/hook.ts")).resident)),
   );
-  hook.addCommand(command("shell [words...]", "hookShellAbout").action(lazy(async () => (await import("./commands/hook.ts")).shell)));
+  hook.addCommand(
+    command("shell [words...]", "hookShellAbout")
+      .option("--plain", say("hookPlainOption"))
+      .action(lazy(async () => (await import("./commands/hook.ts")).shell)),
+  );
   hook.addCommand(
     settings(mode(command("install <agent>", "hookInstallAbout"))).action(lazy(async () => (await import("./commands/hook.ts")).install)),
   );
@@ -355,7 +363,13 @@ function hookCommand(): Command {
   hook.addCommand(
     settings(command("status <agent>", "hookStatusAbout")).action(lazy(async () => (await import("./commands/hook.ts")).status)),
   );
-  return withExamples(hook, ["hook install claude-code", "hook install codex", "hook status claude-code", "hook uninstall claude-code"]);
+  return withExamples(hook, [
+    "hook install claude-code",
+    "hook install codex",
+    "hook install opencode",
+    "hook status claude-code",
+    "hook uninstall claude-code",
+  ]);
 }
 
 function mcpCommand(): Command {

@@ -29,7 +29,16 @@ import {
   traitsOf,
 } from "../contract/index.ts";
 import type { Engine, RecoveredCall, Session } from "../engine/index.ts";
-import { canonical, endTerminal, isDirectory, lookAtTerminal, type Places, sweepDirectories, sweepSetAside } from "../host/index.ts";
+import {
+  canonical,
+  endTerminal,
+  isDirectory,
+  lookAtTerminal,
+  type Places,
+  sweepDirectories,
+  sweepOlder,
+  sweepSetAside,
+} from "../host/index.ts";
 import type { McpClients } from "../mcp/client/index.ts";
 import { explain } from "../policy/index.ts";
 import { dataSchemaOf, type ToolRegistry, toolSpec, uncheckedParts } from "../registry/index.ts";
@@ -37,6 +46,7 @@ import type { Vault } from "../vault/index.ts";
 import type { AgentFiles } from "./agent-files.ts";
 import { createRunner } from "./agent-room.ts";
 import type { LoadedConfig } from "./config-layers.ts";
+import { pendingFolder } from "./hooks/pending-folder.ts";
 import { refuseOptions } from "./refuse-options.ts";
 import { terminalSocket } from "./session-ports.ts";
 import { callsPerStep, Upkeep } from "./upkeep.ts";
@@ -343,6 +353,8 @@ export class WiredEngine implements KaryiEngine {
       dryRun,
     );
     await sweepSetAside(this.places.home, olderThan, dryRun);
+    // Of calls of another agent that it never told the end of: refused by its person, or cut off.
+    if (!dryRun) await sweepOlder(pendingFolder(this.places.home), olderThan);
     // What nothing refers to goes first: on a full disk the records could not be changed otherwise.
     const unused = dryRun ? 0 : await this.#wiring.blobs.sweep(await this.#store.usedBlobs());
     const { maxCalls } = request;

@@ -1,7 +1,7 @@
 /** Files of other agents that Karyi is put under: their settings, written in place; a shell of ours; a program run as it is. */
 import { randomBytes } from "node:crypto";
 import { mkdir, readdir, readFile, realpath, rename, rm, stat, unlink, writeFile } from "node:fs/promises";
-import { dirname } from "node:path";
+import { dirname, join } from "node:path";
 import { spawn } from "./spawn.ts";
 
 /** `undefined` if there is none. */
@@ -41,6 +41,18 @@ export async function removeFile(path: string): Promise<void> {
 /** Empty if there is no such folder. */
 export async function listNames(folder: string): Promise<readonly string[]> {
   return readdir(folder).catch((): string[] => []);
+}
+
+/** Takes away what was written before then. Refuses nothing: what is gone by itself, or cannot be removed, is left. */
+export async function sweepOlder(folder: string, olderThan: number): Promise<void> {
+  for (const name of await listNames(folder)) {
+    const path = join(folder, name);
+    const written = await stat(path).then(
+      ({ mtimeMs }) => mtimeMs,
+      () => Number.POSITIVE_INFINITY,
+    );
+    if (written < olderThan) await rm(path, { force: true }).catch(() => {});
+  }
 }
 
 /** Takes a file away and answers what it held; `undefined` if somebody else was faster. */

@@ -1,7 +1,7 @@
 /** What every agent's hook protocol comes to: a payload read as a call, and an answer in that agent's own words. */
 import type { ForeignCall, Json, JsonObject, Touch } from "../../contract/index.ts";
 
-export const hookAgents = ["claude-code", "codex"] as const;
+export const hookAgents = ["claude-code", "codex", "opencode", "pi"] as const;
 export type HookAgent = (typeof hookAgents)[number];
 
 /** A call of the other agent in our words. */

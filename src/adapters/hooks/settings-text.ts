@@ -6,6 +6,8 @@ export interface HookEntries {
   readonly commands: Readonly<Record<string, string>>;
   /** Absolute path of the capturing shell, for an agent that takes one. */
   readonly shell?: string;
+  /** For an agent without such hooks: the whole text of a file of ours that it loads. */
+  readonly plugin?: string;
 }
 
 const shellVariable = "CLAUDE_CODE_SHELL";
@@ -13,7 +15,11 @@ const shellVariable = "CLAUDE_CODE_SHELL";
 const timeoutSeconds = 15;
 
 /** `undefined` for a file that is not there yet. Throws where the text is no settings. */
-export function withEntries(text: string | undefined, { commands, shell }: HookEntries): string {
+export function withEntries(text: string | undefined, { commands, shell, plugin }: HookEntries): string {
+  if (plugin !== undefined) {
+    if (text !== undefined) throw new Error("a file of somebody else's has this name");
+    return plugin;
+  }
   const settings = parsed(text ?? "{}");
   const hooks = isObject(settings.hooks) ? settings.hooks : {};
   const ours = (command: string) => ({ matcher: "*", hooks: [{ type: "command", command, timeout: timeoutSeconds }] });
@@ -26,7 +32,8 @@ export function withEntries(text: string | undefined, { commands, shell }: HookE
 }
 
 /** For settings that somebody else changed since; nothing of theirs goes. */
-export function withoutEntries(text: string, { commands, shell }: HookEntries): string {
+export function withoutEntries(text: string, { commands, shell, plugin }: HookEntries): string {
+  if (plugin !== undefined) throw new Error("somebody changed it since");
   const settings = parsed(text);
   const hooks = isObject(settings.hooks) ? settings.hooks : {};
   const ours = new Set(Object.values(commands));
@@ -53,7 +60,11 @@ function withoutShell(env: JsonObject, shell: string): JsonObject | undefined {
   return Object.keys(kept).length === 0 ? undefined : kept;
 }
 
-export function holdsEntries(text: string, { commands, shell }: HookEntries): { readonly hooked: boolean; readonly shell: boolean } {
+export function holdsEntries(
+  text: string,
+  { commands, shell, plugin }: HookEntries,
+): { readonly hooked: boolean; readonly shell: boolean } {
+  if (plugin !== undefined) return { hooked: text === plugin, shell: text === plugin && shell !== undefined };
   const settings = parsed(text);
   const hooks = isObject(settings.hooks) ? settings.hooks : {};
   const isHeld = ([event, command]: [string, string]) => JSON.stringify(hooks[event] ?? null).includes(JSON.stringify(command));

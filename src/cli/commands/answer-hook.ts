@@ -29,7 +29,7 @@ export async function answerAgent(name: string, flags: AnswerFlags): Promise<num
     const { answerHook, hookAgents, isOurShell, startResident } = await import("../../compose/hooks/index.ts");
     const agent = hookAgents.find((known) => known === name);
     if (agent === undefined) throw new Error(say("hookUnknownAgent", name, hookAgents.join(", ")));
-    const workspace = flags.workspace ?? (agent === "claude-code" ? process.env.CLAUDE_PROJECT_DIR : undefined);
+    const workspace = flags.workspace ?? (agent === "codex" ? undefined : process.env.CLAUDE_PROJECT_DIR);
     const mode = knownMode(flags.mode);
     if (flags.mode !== undefined && mode === undefined) throw new Error(say("unknownMode", flags.mode));
     const answered = await answerHook({
@@ -38,7 +38,7 @@ export async function answerAgent(name: string, flags: AnswerFlags): Promise<num
       ...(workspace === undefined ? {} : { workspace }),
       ...(flags.home === undefined ? {} : { home: flags.home }),
       ...(mode === undefined ? {} : { mode }),
-      isCaptured: agent === "claude-code" && isOurShell(process.env.CLAUDE_CODE_SHELL),
+      isCaptured: agent !== "codex" && isOurShell(process.env.CLAUDE_CODE_SHELL),
     });
     if (answered !== "") process.stdout.write(answered);
     if (flags.resident && flags.home !== undefined) startResident(process.execPath, ownFiles().script, flags.home);

@@ -19,6 +19,8 @@ const idleMs = 15 * 60_000;
 
 export const claudeCode = (_: readonly string[], flags: HookFlags) => answerAgent("claude-code", flags);
 export const codex = (_: readonly string[], flags: HookFlags) => answerAgent("codex", flags);
+export const opencode = (_: readonly string[], flags: HookFlags) => answerAgent("opencode", flags);
+export const pi = (_: readonly string[], flags: HookFlags) => answerAgent("pi", flags);
 
 /** Stays and answers the hooks of this home. */
 export async function resident(_: readonly string[], flags: HookFlags & { readonly idle?: string }): Promise<number> {
@@ -36,10 +38,11 @@ export async function resident(_: readonly string[], flags: HookFlags & { readon
   return exitCodes.done;
 }
 
-export async function shell(args: readonly string[], flags: HookFlags): Promise<number> {
+export async function shell(args: readonly string[], flags: HookFlags & { readonly plain?: true }): Promise<number> {
   const { captureCommand } = await import("../../compose/hooks/index.ts");
   return captureCommand({
     args,
+    plain: flags.plain ?? false,
     ...(flags.home === undefined ? {} : { home: flags.home }),
     cwd: process.cwd(),
     env: process.env,
@@ -53,8 +56,12 @@ export async function install([agent = ""]: readonly string[], flags: HookFlags)
   const mode = modeOf(flags.mode);
   const { diff, changed } = await installHook({ ...(await placesOf(agent, flags)), ...(mode === undefined ? {} : { mode }) });
   if (flags.json) printJson({ agent, changed, diff });
-  else print(changed ? `${diff}${say(agent === "codex" ? "hookCodexTrust" : "hookInstalled", agent)}` : say("hookThere", agent));
+  else print(changed ? `${diff}${say(installedWords(agent), agent)}` : say("hookThere", agent));
   return exitCodes.done;
+}
+
+function installedWords(agent: string): "hookCodexTrust" | "hookJudged" | "hookInstalled" {
+  return agent === "codex" ? "hookCodexTrust" : agent === "pi" ? "hookJudged" : "hookInstalled";
 }
 
 export async function uninstall([agent = ""]: readonly string[], flags: HookFlags): Promise<number> {
@@ -90,6 +97,8 @@ async function placesOf(name: string, flags: HookFlags) {
 
 function settingsOf(agent: HookAgent, userHome: string): string {
   if (agent === "codex") return join(process.env.CODEX_HOME ?? join(userHome, ".codex"), "hooks.json");
+  if (agent === "opencode") return join(process.env.XDG_CONFIG_HOME ?? join(userHome, ".config"), "opencode", "plugins", "karyi.js");
+  if (agent === "pi") return join(process.env.PI_CODING_AGENT_DIR ?? join(userHome, ".pi", "agent"), "extensions", "karyi.js");
   return join(process.env.CLAUDE_CONFIG_DIR ?? join(userHome, ".claude"), "settings.json");
 }
 

@@ -4,7 +4,7 @@
  */
 import { tmpdir } from "node:os";
 import { dirname, resolve } from "node:path";
-import { unwrapped } from "../../adapters/index.ts";
+import { unwrapped, type WrappedCommand } from "../../adapters/index.ts";
 import type { JsonObject } from "../../contract/index.ts";
 import { canonical, defaultHome, replaceBytes, resolvePlaces, runAsItIs } from "../../host/index.ts";
 import { createEngine } from "../create-engine.ts";
@@ -12,6 +12,8 @@ import { takeCommand } from "./passed-commands.ts";
 
 interface Capture {
   readonly home?: string;
+  /** The agent gives its shell the command as it is, without anything around it. */
+  readonly plain?: boolean;
   /** As bash was called. */
   readonly args: readonly string[];
   readonly cwd: string;
@@ -25,10 +27,12 @@ const longestMs = 600_000;
 const refusedCode = 126;
 
 /** Answers the exit code. */
-export async function captureCommand({ home, args, cwd, env, out, err }: Capture): Promise<number> {
+export async function captureCommand({ home, plain = false, args, cwd, env, out, err }: Capture): Promise<number> {
   const text = args.at(-1) ?? "";
-  const wrapped = args.some((arg) => /^-[a-z]*c$/.test(arg)) ? unwrapped(text) : undefined;
-  if (wrapped === undefined || !(await isTemporary(wrapped.directoryFile))) return runAsItIs(bash, args);
+  const wrapped = plain ? plainCommand(args) : args.some((arg) => /^-[a-z]*c$/.test(arg)) ? unwrapped(text) : undefined;
+  if (wrapped === undefined) return runAsItIs(bash, args);
+  const { directoryFile } = wrapped;
+  if (directoryFile !== undefined && !(await isTemporary(directoryFile))) return runAsItIs(bash, args);
   const places = await resolvePlaces(cwd, home ?? defaultHome(env));
   const passed = await takeCommand(places.home, cwd, wrapped.command);
   if (passed === undefined) {
@@ -54,11 +58,16 @@ export async function captureCommand({ home, args, cwd, env, out, err }: Capture
     out(stdout);
     err(stderr);
     const exitCode = typeof code === "number" ? code : 1;
-    if (exitCode === 0 && typeof left === "string") await replaceBytes(wrapped.directoryFile, Buffer.from(`${left}\n`));
+    if (exitCode === 0 && directoryFile !== undefined && typeof left === "string")
+      await replaceBytes(directoryFile, Buffer.from(`${left}\n`));
     return exitCode;
   } finally {
     await engine.close();
   }
+}
+
+function plainCommand([flag, command, ...more]: readonly string[]): (Partial<WrappedCommand> & { readonly command: string }) | undefined {
+  return flag === "-c" && command !== undefined && more.length === 0 ? { command } : undefined;
 }
 
 /** The agent's own file lies among temporary ones; any other path is none of its. */

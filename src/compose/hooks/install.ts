@@ -1,7 +1,15 @@
 /** Puts the hook, and the capturing shell where there is a place for one, into an agent's settings, takes exactly that out again, and says which grade holds. */
 import { createHash } from "node:crypto";
 import { join } from "node:path";
-import { type HookAgent, type HookEntries, holdsEntries, withEntries, withoutEntries } from "../../adapters/index.ts";
+import {
+  type HookAgent,
+  type HookEntries,
+  holdsEntries,
+  type PluginAgent,
+  pluginFile,
+  withEntries,
+  withoutEntries,
+} from "../../adapters/index.ts";
 import { type Json, type JsonObject, type Mode, ToolFailure } from "../../contract/index.ts";
 import { readBytes, readJsonFile, removeFile, replaceBytes, writeJsonFile } from "../../host/index.ts";
 import { makeDiff } from "../make-diff.ts";
@@ -39,13 +47,15 @@ interface Installed {
 }
 
 /** What each agent tells of a call: before it, and after it. */
-const events: Readonly<Record<HookAgent, Readonly<Record<string, "before" | "after">>>> = {
+const events: Readonly<Record<Exclude<HookAgent, PluginAgent>, Readonly<Record<string, "before" | "after">>>> = {
   "claude-code": { PreToolUse: "before", PostToolUse: "after", PostToolUseFailure: "after" },
   codex: { PreToolUse: "before", PostToolUse: "after" },
 };
 
 const recordPath = (home: string, agent: HookAgent) => join(home, "hooks", `${agent}.installed.json`);
-const shellPath = (home: string) => join(home, "hooks", "karyi-bash");
+/** Some agents wrap what they give their shell, others do not: each has a shell of its own. */
+const shellPath = (home: string, agent: HookAgent) =>
+  agent === "claude-code" ? join(home, "hooks", "karyi-bash") : join(home, "hooks", agent, "karyi-bash");
 
 export async function installHook(places: HookPlaces): Promise<{ readonly diff: string; readonly changed: boolean }> {
   const { agent, home, settings } = places;
@@ -108,23 +118,33 @@ async function recordOf(home: string, agent: HookAgent): Promise<Installed | und
 
 /** A missing program lets the call pass and says so; a broken one is the hook's own matter. */
 function entriesOf({ agent, home, node, hookScript, mode }: HookPlaces): HookEntries {
+  if (agent === "opencode" || agent === "pi") {
+    const shell = agent === "opencode" ? { shell: shellPath(home, agent) } : {};
+    return {
+      commands: {},
+      ...shell,
+      plugin: pluginFile(agent, { node, hookScript, home, ...shell, ...(mode === undefined ? {} : { mode }) }),
+    };
+  }
   const [program, file] = [quoted(node), quoted(hookScript)];
   const missing = "{ echo 'karyi is not there: this call is not judged' >&2; exit 0; }";
   const line = (when: string) =>
     `[ -x ${program} ] && [ -f ${file} ] || ${missing}; exec /bin/sh ${file} ${program} ${quoted(home)} ${agent} ${when}${mode === undefined ? "" : ` ${mode}`}`;
   return {
     commands: Object.fromEntries(Object.entries(events[agent]).map(([event, when]) => [event, line(when)])),
-    ...(agent === "claude-code" ? { shell: shellPath(home) } : {}),
+    ...(agent === "claude-code" ? { shell: shellPath(home, agent) } : {}),
   };
 }
 
 /** Start-up calls of the agent, and everything when Karyi is gone, run in bash at once. */
-function shellText({ home, node, script }: HookPlaces): string {
+function shellText({ agent, home, node, script }: HookPlaces): string {
   const [program, file] = [quoted(node), quoted(script)];
+  const isWrapped = agent === "claude-code";
+  const form = isWrapped ? "*eval\\ *pwd\\ -P*" : "-c\\ *";
   return `#!/bin/sh
-# The capturing shell of Karyi; removed by: karyi hook uninstall claude-code
+# The capturing shell of Karyi; removed by: karyi hook uninstall ${agent}
 case "$*" in
-  *eval\\ *pwd\\ -P*) [ -x ${program} ] && [ -f ${file} ] && exec ${program} ${file} hook shell --home ${quoted(home)} -- "$@" ;;
+  ${form}) [ -x ${program} ] && [ -f ${file} ] && exec ${program} ${file} hook shell${isWrapped ? "" : " --plain"} --home ${quoted(home)} -- "$@" ;;
 esac
 exec /bin/bash "$@"
 `;

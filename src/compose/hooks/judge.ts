@@ -9,6 +9,7 @@ import type { EngineOptions } from "../engine-options.ts";
 import type { WiredEngine } from "../wired-engine.ts";
 import { interactiveStart } from "./interactive.ts";
 import { passCommand } from "./passed-commands.ts";
+import { pendingFolder } from "./pending-folder.ts";
 
 export interface HookRequest extends Pick<EngineOptions, "home" | "mode" | "env"> {
   readonly agent: HookAgent;
@@ -32,7 +33,7 @@ const openOwn: OpenEngine = async (options) => {
 const sessionOf = (agent: HookAgent, id: string) => `${agent}:${id}`;
 
 const pendingPath = (home: string, session: string, call: string) =>
-  join(home, "hooks", "pending", `${createHash("sha256").update(`${session}\0${call}`).digest("hex").slice(0, 32)}.json`);
+  join(pendingFolder(home), `${createHash("sha256").update(`${session}\0${call}`).digest("hex").slice(0, 32)}.json`);
 export const seenPath = (home: string, agent: HookAgent) => join(home, "hooks", `${agent}.seen.json`);
 
 /** The text for stdout; empty: the call passes. */
