@@ -1,5 +1,6 @@
 /** Files of other agents that Karyi is put under: their settings, written in place; a shell of ours; a program run as it is. */
 import { randomBytes } from "node:crypto";
+import { readFileSync } from "node:fs";
 import { mkdir, readdir, readFile, realpath, rename, rm, stat, unlink, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { spawn } from "./spawn.ts";
@@ -11,6 +12,18 @@ export async function readBytes(path: string): Promise<Buffer | undefined> {
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
     throw error;
+  }
+}
+
+/** What an agent wrote on stdin. At once: it has that ready, and a stream takes longer to set up. Where the other end does not block it is one. */
+export async function readPayload(): Promise<string> {
+  try {
+    return readFileSync(0, "utf8");
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "EAGAIN") throw error;
+    const chunks: Buffer[] = [];
+    for await (const chunk of process.stdin) chunks.push(chunk as Buffer);
+    return Buffer.concat(chunks).toString("utf8");
   }
 }
 

@@ -1,6 +1,6 @@
 /** The only room that touches the machine: files, before-images, processes, terminals. */
 
-export { listNames, readBytes, removeFile, replaceBytes, runAsItIs, startApart, sweepOlder, takeFile } from "./agent-files.ts";
+export { listNames, readBytes, readPayload, removeFile, replaceBytes, runAsItIs, startApart, sweepOlder, takeFile } from "./agent-files.ts";
 export { commandHook } from "./command-hook.ts";
 export { type DefinitionForm, readDefinitionFiles } from "./definition-files.ts";
 export { absentDigest, fileDigest, otherDigest } from "./file-digests.ts";

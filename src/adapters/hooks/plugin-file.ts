@@ -14,15 +14,22 @@ export interface PluginPlaces {
 
 export type PluginAgent = "opencode" | "pi";
 
+/** Of the file, which runs in the agent's process; nothing here uses them. */
+const imports = Object.entries({
+  "node:child_process": "spawn",
+  "node:fs": "existsSync, realpathSync",
+  "node:path": "resolve",
+})
+  .map(([module, names]) => `import { ${names} } from "${module}";`)
+  .join("\n");
+
 /** Longer than the hook's own limit. */
 const timeoutMs = 15_000;
 
 /** A missing program lets the call pass and says so; everything else that is no clear answer stops it. */
 export function pluginFile(agent: PluginAgent, { node, hookScript, home, mode, shell }: PluginPlaces): string {
   return `// Karyi under ${agent}. Removed by: karyi hook uninstall ${agent}
-import { spawn } from "node:child_process";
-import { existsSync, realpathSync } from "node:fs";
-import { resolve } from "node:path";
+${imports}
 
 const node = ${JSON.stringify(node)};
 const script = ${JSON.stringify(hookScript)};

@@ -1,5 +1,4 @@
 /** Answers one hook of another agent, in a process of its own. Loads nothing that the other commands need: an agent waits for it before every call. */
-import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { type Mode, modes } from "../../contract/index.ts";
 import { say } from "../messages.ts";
@@ -25,8 +24,8 @@ export async function answerAgent(name: string, flags: AnswerFlags): Promise<num
     process.exit(isBefore ? refused : passed);
   }, deadlineMs);
   try {
+    const { answerHook, hookAgents, isOurShell, readPayload, startResident } = await import("../../compose/hooks/index.ts");
     const payload = await readPayload();
-    const { answerHook, hookAgents, isOurShell, startResident } = await import("../../compose/hooks/index.ts");
     const agent = hookAgents.find((known) => known === name);
     if (agent === undefined) throw new Error(say("hookUnknownAgent", name, hookAgents.join(", ")));
     const workspace = flags.workspace ?? (agent === "codex" ? undefined : process.env.CLAUDE_PROJECT_DIR);
@@ -48,18 +47,6 @@ export async function answerAgent(name: string, flags: AnswerFlags): Promise<num
     return isBefore ? refused : passed;
   } finally {
     clearTimeout(late);
-  }
-}
-
-/** At once: who starts a hook has its payload ready, and a stream takes longer to set up. Where the other end does not block it is one. */
-async function readPayload(): Promise<string> {
-  try {
-    return readFileSync(0, "utf8");
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== "EAGAIN") throw error;
-    const chunks: Buffer[] = [];
-    for await (const chunk of process.stdin) chunks.push(chunk as Buffer);
-    return Buffer.concat(chunks).toString("utf8");
   }
 }
 
