@@ -1,5 +1,5 @@
 /** `/mcp` of the gateway, as clients of both SDK lines and our own client see it. */
-import { readFile, writeFile } from "node:fs/promises";
+import { readFile, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { Client as ModernClient, StreamableHTTPClientTransport as ModernHttp } from "@modelcontextprotocol/client";
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
@@ -12,8 +12,8 @@ import { callOf, textOf } from "./support/mcp.ts";
 
 const write = { name: "Write", arguments: { file_path: "a.txt", content: "new\n" } };
 
-async function gateway() {
-  const [home, workspace] = [await temporaryDirectory(), await temporaryDirectory()];
+async function gateway(places?: { readonly home: string; readonly workspace: string }) {
+  const { home, workspace } = places ?? { home: await temporaryDirectory(), workspace: await temporaryDirectory() };
   const serving = await serve({
     home,
     workspace,
@@ -26,7 +26,7 @@ async function gateway() {
   onTestFinished(() => serving.close());
   const url = new URL(`${serving.address}/mcp`);
   const tokenOf = async (name: string, scopes: string[]) => (await addToken(home, { name, scopes, user: name })).token;
-  return { home, workspace, url, token: serving.madeToken ?? "", tokenOf };
+  return { home, workspace, url, token: serving.madeToken ?? "", tokenOf, stop: () => serving.close() };
 }
 
 function headers(token: string): { requestInit: RequestInit } {
@@ -87,6 +87,41 @@ describe("/mcp", () => {
     expect((await client.listTools()).tools.length).toBeGreaterThan(20);
     expect(callOf(await client.callTool(write)).status).toBe("ok");
     expect(await readFile(join(workspace, "a.txt"), "utf8")).toBe("new\n");
+  });
+
+  it("an answer to a question of 2026-07-28 outlives a restart of the gateway, and counts once", async () => {
+    const before = await gateway();
+    const { home, workspace, tokenOf } = before;
+    const token = await tokenOf("person", ["call", "approve"]);
+    const clientOf = async (url: URL, key = token) => {
+      const client = new ModernClient(
+        { name: "v2", version: "1" },
+        { capabilities: { elicitation: { form: {} } }, versionNegotiation: { mode: "auto" } },
+      );
+      await client.connect(new ModernHttp(url, headers(key)));
+      onTestFinished(() => client.close());
+      return client;
+    };
+    const append = { name: "Bash", arguments: { command: "echo once >> log.txt" } };
+    const asked = (await (await clientOf(before.url)).callTool(append, { allowInputRequired: true })) as unknown as {
+      resultType: string;
+      requestState: string;
+    };
+    expect(asked.resultType).toBe("input_required");
+    await before.stop();
+    expect((await stat(join(home, "mcp.key"))).mode & 0o777).toBe(0o600);
+    const after = await gateway({ home, workspace });
+    const answered = {
+      ...append,
+      requestState: asked.requestState,
+      inputResponses: { approval: { action: "accept", content: { answer: "once" } } },
+    } as never;
+    const stranger = await clientOf(after.url, await after.tokenOf("stranger", ["call", "approve"]));
+    await expect(stranger.callTool(answered)).rejects.toThrow(/requestState/);
+    const client = await clientOf(after.url);
+    expect(callOf(await client.callTool(answered)).status).toBe("ok");
+    expect(callOf(await client.callTool(answered)).status).toBe("ok");
+    expect(await readFile(join(workspace, "log.txt"), "utf8")).toBe("once\n");
   });
 
   it("is a server for our own client, by address and header", async () => {

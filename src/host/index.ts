@@ -6,6 +6,7 @@ export { type DefinitionForm, readDefinitionFiles } from "./definition-files.ts"
 export { absentDigest, fileDigest, otherDigest } from "./file-digests.ts";
 export { createBlobs } from "./files/blobs.ts";
 export { createFiles } from "./files/files.ts";
+export { homeKey } from "./files/home-key.ts";
 export { createImages } from "./files/images.ts";
 export { sweepSetAside } from "./files/set-aside.ts";
 export { sweepDirectories } from "./files/temporary.ts";
@@ -23,6 +24,7 @@ export { ProcessRoom } from "./processes/create-processes.ts";
 export { which as findProgram } from "./processes/which.ts";
 export { runProgram } from "./program-run.ts";
 export { recordFiles } from "./record-files.ts";
+export { listenForRedirect } from "./redirect-listener.ts";
 export { createSandbox, type Hides, isAtLeast, type Recovery, type Sandbox, temporaryNames, temporaryOf } from "./sandbox/index.ts";
 export { createSearch } from "./search/index.ts";
 export { startServerProcess } from "./server-process.ts";

@@ -1,7 +1,9 @@
 /** `karyi mcp`: one engine, one session, one client on two streams. Owns the order of starting and stopping. */
+
+import { join } from "node:path";
 import type { Readable, Writable } from "node:stream";
 import { ToolFailure } from "../../contract/index.ts";
-import { defaultHome, resolvePlaces } from "../../host/index.ts";
+import { defaultHome, homeKey, resolvePlaces } from "../../host/index.ts";
 import { EngineSurface, serveOnStreams } from "../../mcp/server/index.ts";
 import { createEngine } from "../create-engine.ts";
 import type { EngineOptions } from "../engine-options.ts";
@@ -53,6 +55,7 @@ export async function serveMcp(options: ServeMcpOptions): Promise<McpServing> {
       session,
       version,
       prompts: skillPrompts(engine),
+      stateKey: () => homeKey(join(engine.home, "mcp.key")),
       ...(only === undefined ? {} : { tools: only }),
       elicitationTimeoutMs: engine.config.effective.mcp.elicitationTimeoutMs,
       modelOutputTokens: engine.config.effective.modelOutputTokens,

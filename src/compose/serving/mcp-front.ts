@@ -1,6 +1,9 @@
 /** `/mcp` of the gateway: one session a user, asked through the client where its token may approve. */
+
+import { join } from "node:path";
 import type { KaryiEngine, MountedHandler, Principal, SessionHandle } from "../../contract/index.ts";
 import type { ValueDesk } from "../../gateway/index.ts";
+import { homeKey } from "../../host/index.ts";
 import { EngineSurface, HttpFront } from "../../mcp/server/index.ts";
 import { skillPrompts } from "../skill-prompts.ts";
 import type { WiredEngine } from "../wired-engine.ts";
@@ -34,6 +37,7 @@ export function createMcpFront(options: McpFrontOptions): { readonly handle: Mou
       session: await session,
       version,
       prompts: skillPrompts(engine),
+      stateKey: () => homeKey(join(engine.home, "mcp.key")),
       elicitationTimeoutMs: engine.config.effective.mcp.elicitationTimeoutMs,
       modelOutputTokens: engine.config.effective.modelOutputTokens,
       mayApprove,

@@ -2,12 +2,13 @@
  * One session of the engine as an MCP surface: tools, Undo, DryRun, artifacts as resources, skills as prompts. Owns how a
  * question reaches the person of the client. Refuses to decide: every answer goes to the engine's own record.
  */
-import { createHash, randomBytes, randomUUID } from "node:crypto";
+import { createHash, randomUUID } from "node:crypto";
 import {
   type CallToolResult,
   createRequestStateCodec,
   type InputRequiredResult,
   inputRequired,
+  type RequestStateCodec,
   type ServerContext,
 } from "@modelcontextprotocol/server";
 import {
@@ -41,6 +42,8 @@ export interface EngineSurfaceOptions {
   readonly prompts?: PromptSurface;
   /** False: whoever sits at the client must not answer questions. */
   readonly mayApprove?: boolean;
+  /** 32 bytes that sign what a client carries; the same in every process of the home, so that an answer outlives a restart. */
+  stateKey(): Promise<Uint8Array>;
   /** Where a person gives secret values; absent: nowhere. */
   valuePage?(): string;
 }
@@ -56,8 +59,7 @@ const question = "approval";
 /** How long a client may take to open a page. */
 const valuePageMs = 59_000;
 
-/** One key a process: what it signed is good as long as it lives. */
-const signing = createRequestStateCodec<CarriedQuestion>({ key: randomBytes(32), ttlSeconds: 24 * 3600 });
+const stateSeconds = 24 * 3600;
 
 export class EngineSurface implements Surface {
   readonly info: Surface["info"];
@@ -69,6 +71,7 @@ export class EngineSurface implements Surface {
   readonly #listeners = new Set<(changed: Changed) => void>();
   /** Calls that wait for a person, by what they are: the same call made again is the same call. */
   readonly #waiting = new Map<string, string>();
+  #signing: Promise<RequestStateCodec<CarriedQuestion>> | undefined;
 
   constructor(options: EngineSurfaceOptions) {
     const { engine, session, version, tools, prompts } = options;
@@ -83,8 +86,22 @@ export class EngineSurface implements Surface {
     return this.#list.list();
   }
 
-  verifyState(state: string, context: ServerContext): Promise<unknown> {
-    return signing.verify(state, context);
+  async verifyState(state: string, context: ServerContext): Promise<unknown> {
+    return (await this.#codec()).verify(state, context);
+  }
+
+  /** What was signed for one session is worth nothing in another. */
+  async #codec(): Promise<RequestStateCodec<CarriedQuestion>> {
+    const { session, stateKey } = this.#options;
+    this.#signing ??= stateKey().then((key) =>
+      createRequestStateCodec<CarriedQuestion>({ key, ttlSeconds: stateSeconds, bind: () => session.id }),
+    );
+    try {
+      return await this.#signing;
+    } catch (error) {
+      this.#signing = undefined;
+      throw error;
+    }
   }
 
   onChanged(listener: (changed: Changed) => void): () => void {
@@ -187,7 +204,10 @@ export class EngineSurface implements Surface {
     const approval = await engine.approval(approvalId);
     if (approval === undefined || !exchange.asksByForm || !mayApprove) return waiting;
     if (exchange.era === "modern") {
-      const requestState = await signing.mint({ approval_id: approval.id, nonce: approval.nonce, call: digest }, exchange.context);
+      const requestState = await (await this.#codec()).mint(
+        { approval_id: approval.id, nonce: approval.nonce, call: digest },
+        exchange.context,
+      );
       return inputRequired({ inputRequests: { [question]: inputRequired.elicit(approvalForm(approval.card)) }, requestState });
     }
     const stop = new AbortController();
