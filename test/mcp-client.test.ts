@@ -87,6 +87,44 @@ describe("tools of MCP servers", () => {
     await expect(servers?.learn("missing")).rejects.toMatchObject({ code: "tool_error", message: expect.stringContaining("missing") });
   });
 
+  it("an image or a block that cannot be shown is said, beside text and structured content too", async () => {
+    const { engine } = await engineWith({ plain: server() });
+    const session = await engine.openSession();
+    const blocks = async (input: object) => {
+      const { status, output, content, data } = await session.call("mcp__plain__blocks", input);
+      return { status, said: output.split("\n").slice(1, -1), content, ...(data === undefined ? {} : { data }) };
+    };
+    const good = { type: "image", data: "iVBORw0KGgo=", mimeType: "image/png" };
+    const text = { type: "text", text: "hi" };
+    expect(await blocks({ content: [text, good, { type: "image", mimeType: "image/png" }, { type: "image", data: "<svg>" }] })).toEqual({
+      status: "ok",
+      said: ["hi", "[image left out: it has no data]", "[image left out: its data is no Base64]"],
+      content: [{ type: "image", data: good.data, mediaType: "image/png" }],
+    });
+    expect(await blocks({ content: [{ type: "image", data: 7 }, { type: "hologram" }], structuredContent: { answer: 42 } })).toEqual({
+      status: "ok",
+      said: ["[image left out: it has no data]", '[content of the kind "hologram" left out: it is not known]', "{", '  "answer": 42', "}"],
+      content: [],
+      data: { answer: 42 },
+    });
+    const large = await blocks({ content: [text, { type: "image", characters: 8_000_004 }] });
+    expect(large.said).toEqual(["hi", "[image left out: its 8000004 characters are more than 8000000]"]);
+  });
+
+  it("a message over the limit ends the server with an error that names both, before it fills the memory", async () => {
+    const { engine } = await engineWith({ plain: server(), other: server() });
+    const session = await engine.openSession();
+    const flood = (characters: number) => session.call("mcp__plain__flood", { characters });
+    expect(await flood(1_000_000)).toMatchObject({ status: "ok" });
+    expect((await flood(60_000_000)).error).toMatchObject({
+      code: "tool_error",
+      message: "The MCP server 'plain' failed: it sent a message of more than 16 MB, the limit of one message.",
+      details: { reason: "too_long", server: "plain" },
+    });
+    expect(await session.call("mcp__other__echo", { text: "x" })).toMatchObject({ status: "ok" });
+    expect(await session.call("mcp__plain__echo", { text: "again" })).toMatchObject({ status: "ok" });
+  });
+
   it("one tool with a bad schema hides no other, and stray lines hurt nothing", async () => {
     const { engine } = await engineWith({ odd: server("bad-tools"), loud: server("noisy") });
     const session = await engine.openSession();

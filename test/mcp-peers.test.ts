@@ -134,6 +134,23 @@ describe.skipIf(!conformance)(titled("the conformance suite", conformance), { ti
     "http-invalid-tool-headers",
     "json-schema-ref-no-deref",
     "json-schema-2020-12-preservation",
+    "auth/metadata-default",
+    "auth/metadata-var3",
+    "auth/basic-cimd",
+    "auth/scope-step-up",
+    "auth/scope-retry-limit",
+    "auth/token-endpoint-auth-basic",
+    "auth/token-endpoint-auth-none",
+    "auth/pre-registration",
+    "auth/2025-03-26-oauth-endpoint-fallback",
+    "auth/resource-mismatch",
+    "auth/offline-access-scope",
+    "auth/authorization-server-migration",
+    "auth/iss-supported",
+    "auth/iss-wrong-issuer",
+    "auth/metadata-issuer-mismatch",
+    "auth/client-credentials-jwt",
+    "auth/client-credentials-basic",
   ])("client scenario %s", async (scenario) => {
     const command = `${process.execPath} ${join(root, "scripts/mcp-client-fixture.mjs")}`;
     const told = await run("client", "--command", command, "--scenario", scenario);

@@ -69,6 +69,8 @@ export const errorsInChinese: Readonly<Record<string, readonly [what: string, ne
   io_error: ["读写失败"],
   is_directory: ["这是目录，不是文件"],
   is_link: ["这是链接，补丁既不删除也不移动它", "写它指向的文件，或用命令删除链接。"],
+  login_failed: ["登录 MCP 服务器没有成功", "再试一次：karyi mcp login 名称"],
+  login_needed: ["MCP 服务器要求登录", "运行 karyi mcp login 名称，然后重新调用。"],
   temporary_full: ["会话的 /tmp 太大，命令已被结束，什么也没有改", "删除 /tmp 里的文件，或调大配置里的 sandbox.maxLayerBytes。"],
   layer_full: ["试运行时写入的内容太多，命令已被结束，什么也没有改", "一次少写一些，或调大配置里的 sandbox.maxLayerBytes。"],
   line_endings: ["行尾符不同"],

@@ -394,12 +394,15 @@ function mcpCommand(): Command {
   mcp.addCommand(command("remove <name>", "mcpRemoveAbout").action(lazy(async () => (await import("./commands/mcp-servers.ts")).remove)));
   mcp.addCommand(command("list", "mcpListAbout").action(lazy(async () => (await import("./commands/mcp-servers.ts")).list)));
   mcp.addCommand(command("test <name>", "mcpTestAbout").action(lazy(async () => (await import("./commands/mcp-servers.ts")).test)));
+  mcp.addCommand(command("login <name>", "mcpLoginAbout").action(lazy(async () => (await import("./commands/mcp-servers.ts")).login)));
+  mcp.addCommand(command("logout <name>", "mcpLogoutAbout").action(lazy(async () => (await import("./commands/mcp-servers.ts")).logout)));
   return withExamples(mcp, [
     "mcp",
     "mcp --tools Read,Grep,Glob",
     "mcp config claude-code",
     "mcp add docs -- npx -y docs-server",
     "mcp test docs",
+    "mcp login docs",
   ]);
 }
 

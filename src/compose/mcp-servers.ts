@@ -2,7 +2,7 @@
 import { join } from "node:path";
 import packageJson from "../../package.json" with { type: "json" };
 import { isSecretPath, type Json, type JsonObject, type Tool, type ToolRegistration } from "../contract/index.ts";
-import { readJsonFile, type Sandbox, startServerProcess, writeJsonFile } from "../host/index.ts";
+import { listenForRedirect, readJsonFile, type Sandbox, startServerProcess, writeJsonFile } from "../host/index.ts";
 import { McpClients, type NamedServer, namedServer, promptTools, resourceTools, type ServerMemory } from "../mcp/client/index.ts";
 import type { PluginShelf } from "../plugin/index.ts";
 import type { ToolRegistry } from "../registry/index.ts";
@@ -101,6 +101,8 @@ export async function wireServers(
         ...(confined === undefined ? {} : { confinement: { sandbox, roots: [workspace], network: confined, hides: hidesSecrets } }),
       }),
     reveal: (server, name, hosts) => values.reveal(name, { tool: `mcp__${server}`, hosts }),
+    held: { read: (owner) => vault.held(owner), change: (owner, change) => vault.hold(owner, change) },
+    listen: listenForRedirect,
     memory: servers.length === 0 ? {} : await readMemory(home),
     remember: (memory) => writeJsonFile(memoryPath(home), memory as unknown as Json),
     onTools: register,

@@ -90,6 +90,8 @@ export class Wiring {
   #subagents: SubagentRoom | undefined;
   #writer: EventWriter | undefined;
   #clients: McpClients | undefined;
+  /** Why servers could not be asked for their tools the last time. */
+  readonly #unlearned = new Map<string, ToolFailure>();
 
   constructor(given: WiringOptions) {
     const { options, places, config, store, log } = given;
@@ -224,8 +226,22 @@ export class Wiring {
     const server = clients.serverOf(name);
     const isSearch = this.registry.get(name)?.name === "ToolSearch";
     const asked = isSearch ? clients.unknown() : server === undefined ? [] : [server];
-    // Whoever cannot be asked is told about by the call itself, or by `karyi mcp test`.
-    await Promise.all(asked.map((each) => clients.learn(each).catch((error: Error) => this.#given.log(error.message))));
+    await Promise.all(asked.map((each) => this.#learn(clients, each)));
+  }
+
+  /** A server that cannot be asked fails the call of a tool of its own, and no other. */
+  async #learn(clients: McpClients, server: string): Promise<void> {
+    this.#unlearned.delete(server);
+    try {
+      await clients.learn(server);
+    } catch (error) {
+      this.#given.log((error as Error).message);
+      if (error instanceof ToolFailure) this.#unlearned.set(server, error);
+    }
+  }
+
+  #whyMissing(tool: string): ToolFailure | undefined {
+    return this.#unlearned.get(this.#clients?.serverOf(tool) ?? "");
   }
 
   /** Tools that need more of the engine than ports. */
@@ -377,6 +393,7 @@ export class Wiring {
       holdPolicy: (session) => this.policies.hold(session),
       policy: (session) => this.policies.inForce(session),
       toolkits: (session) => this.policies.toolkits(session),
+      whyMissing: (tool) => this.#whyMissing(tool),
       asker: (session) => this.policies.asker(session),
       rememberRules: async (target, rules, offline) => {
         this.policies.addAlways(target, rules, offline);

@@ -12,6 +12,7 @@ import type {
   SessionRecord,
   StandingAnswer,
   Store,
+  ToolFailure,
 } from "../contract/index.ts";
 import type { ToolRegistry } from "../registry/index.ts";
 import type { PathLocks } from "./path-locks.ts";
@@ -65,6 +66,8 @@ export interface EngineDependencies {
   policy(session: SessionRecord): PolicyInForce;
   /** Toolkits that bound the session: its own first, then its parents'. */
   toolkits(session: SessionRecord): readonly AgentKit[];
+  /** Why a tool of this name is not known, where somebody else was to name it; nothing if there is no such reason. */
+  whyMissing?(tool: string): ToolFailure | undefined;
   /** Keeps the rules a person chose with "always", for this workspace. `offline`: what they allow gets no network. */
   rememberRules(workspace: string, rules: readonly string[], offline: boolean): Promise<void>;
   files(cwd: () => string, session: SessionRecord): FileWriter & FileReader;

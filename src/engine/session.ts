@@ -96,6 +96,8 @@ export class Session {
         details: { reason: "outside_toolkit" },
       });
     }
+    const why = this.#dependencies.whyMissing?.(name);
+    if (why !== undefined) throw why;
     const closest = tools.closest(name, 3);
     throw new ToolFailure("tool_not_found", `There is no tool '${name}'.${closest.length > 0 ? ` Closest: ${closest.join(", ")}.` : ""}`, {
       hint: "Use ToolSearch to find tools by what they do.",

@@ -5,7 +5,7 @@
 import { createCipheriv, createDecipheriv, randomBytes } from "node:crypto";
 import { damaged } from "./failures.ts";
 import { isSaneKdf, type KeyHeader, sealingKey, type VaultKey } from "./key.ts";
-import { isVariableName, type Variable } from "./variables.ts";
+import { isVariableName, type Stored } from "./variables.ts";
 
 const format = "karyi-vault";
 const version = 1;
@@ -19,7 +19,7 @@ interface SealedFile {
   readonly data: string;
 }
 
-export function seal(variables: readonly Variable[], key: VaultKey): Buffer {
+export function seal(variables: readonly Stored[], key: VaultKey): Buffer {
   const nonce = randomBytes(12);
   const cipher = createCipheriv("aes-256-gcm", sealingKey(key), nonce);
   cipher.setAAD(authenticated(key.header));
@@ -51,7 +51,7 @@ export function parseSealed(bytes: Uint8Array): SealedFile {
   return file as SealedFile;
 }
 
-export function unseal(file: SealedFile, key: VaultKey): Variable[] {
+export function unseal(file: SealedFile, key: VaultKey): Stored[] {
   let text: string;
   try {
     const decipher = createDecipheriv("aes-256-gcm", sealingKey(key), Buffer.from(file.nonce, "base64"), { authTagLength: 16 });
@@ -61,7 +61,7 @@ export function unseal(file: SealedFile, key: VaultKey): Variable[] {
   } catch {
     throw damaged("its file was changed or damaged");
   }
-  const { variables } = JSON.parse(text) as { readonly variables: readonly Variable[] };
+  const { variables } = JSON.parse(text) as { readonly variables: readonly Stored[] };
   return variables.filter(({ name, value }) => isVariableName(name) && typeof value === "string");
 }
 

@@ -16,6 +16,18 @@ export interface Variable {
   readonly createdAt: number;
 }
 
+/** What Karyi holds for itself, such as a login to a server: masked like any value, and used by nobody by name. */
+export interface Held {
+  readonly name: string;
+  readonly value: string;
+  readonly scope: "held";
+  /** Whom it is held for. */
+  readonly owner: string;
+  readonly createdAt: number;
+}
+
+export type Stored = Variable | Held;
+
 const namePattern = /^[A-Za-z_][A-Za-z0-9_]{0,127}$/;
 const longestValue = 64 * 1024;
 const longestNote = 1000;

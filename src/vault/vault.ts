@@ -9,7 +9,7 @@ import { addKey, findKey, forgetOldKeys, givenKey, type KeySource, newKey, type 
 import type { Secret } from "./mask/known-values.ts";
 import { parseSealed, seal, unseal } from "./sealed-file.ts";
 import { sessionValues, type ValuesOptions } from "./session-values.ts";
-import { checkVariable, infoOf, normalCommand, normalHost, type Variable, warningsFor } from "./variables.ts";
+import { checkVariable, type Held, infoOf, normalCommand, normalHost, type Stored, type Variable, warningsFor } from "./variables.ts";
 
 /** The vault's file, as the machine gives it. */
 export interface VaultFiles {
@@ -56,7 +56,7 @@ export class Vault {
   readonly #now: () => number;
   #source: KeySource;
   /** What the file held when it was last read. */
-  #stored: readonly Variable[] = [];
+  #stored: readonly Stored[] = [];
   #storedHash: string | undefined;
   #key: VaultKey | undefined;
   #sessions: readonly Variable[] = [];
@@ -104,7 +104,7 @@ export class Vault {
       ...(commands === undefined || commands.length === 0 ? {} : { commands: commands.map(normalCommand) }),
       createdAt: this.#now(),
     };
-    const replace = (all: readonly Variable[]) => [...all.filter((other) => !isSame(other, kept)), kept];
+    const replace = <T extends Stored>(all: readonly T[]) => [...all.filter((other) => !isSame(other, kept)), kept];
     if (scope === "session") this.#setSessions(replace(this.#sessions));
     else await this.#change(replace);
     return warningsFor(variable);
@@ -114,13 +114,30 @@ export class Vault {
   async remove(name: string, scope: Variable["scope"], place: VaultPlace): Promise<boolean> {
     const gone = { name, scope, owner: ownerOf(scope, place) };
     let found = false;
-    const without = (all: readonly Variable[]) => {
+    const without = <T extends Stored>(all: readonly T[]) => {
       found = all.some((other) => isSame(other, gone));
       return found ? all.filter((other) => !isSame(other, gone)) : all;
     };
     if (scope === "session") this.#setSessions(without(this.#sessions));
     else await this.#change(without);
     return found;
+  }
+
+  /** What is held for this owner, by name. */
+  async held(owner: string): Promise<Readonly<Record<string, string>>> {
+    await this.refresh();
+    return heldIn(this.#stored, owner);
+  }
+
+  /** Changes what is held for this owner, from what it is by then; `undefined` leaves nothing. */
+  hold(owner: string, change: (held: Readonly<Record<string, string>>) => Readonly<Record<string, string>> | undefined): Promise<void> {
+    return this.#change((all) => {
+      const next = Object.entries(change(heldIn(all, owner)) ?? {});
+      const others = all.filter((other) => !isHeldFor(other, owner));
+      if (next.length === 0 && others.length === all.length) return all;
+      const createdAt = this.#now();
+      return [...others, ...next.map(([name, value]): Held => ({ name, value, scope: "held", owner, createdAt }))];
+    });
   }
 
   /** Encrypts everything under a new key: a random one in the same place, or the given key or passphrase. */
@@ -165,9 +182,10 @@ export class Vault {
 
   #visible({ workspace, sessionId }: VaultPlace): readonly Variable[] {
     const found = new Map<string, Variable>();
-    const add = (variables: readonly Variable[], scope: Variable["scope"], owner: string | undefined) => {
+    const add = (variables: readonly Stored[], scope: Variable["scope"], owner: string | undefined) => {
       for (const variable of variables) {
-        if (variable.scope === scope && variable.owner === owner && !found.has(variable.name)) found.set(variable.name, variable);
+        if (variable.scope !== "held" && variable.scope === scope && variable.owner === owner && !found.has(variable.name))
+          found.set(variable.name, variable);
       }
     };
     add(this.#sessions, "session", sessionId);
@@ -182,7 +200,7 @@ export class Vault {
     return result;
   }
 
-  #change(change: (variables: readonly Variable[]) => readonly Variable[]): Promise<void> {
+  #change(change: (stored: readonly Stored[]) => readonly Stored[]): Promise<void> {
     return this.#inTurn(() =>
       this.#files.exclusively(async () => {
         await this.#load();
@@ -211,7 +229,7 @@ export class Vault {
     this.#setStored(variables);
   }
 
-  async #save(variables: readonly Variable[], key: VaultKey): Promise<void> {
+  async #save(variables: readonly Stored[], key: VaultKey): Promise<void> {
     const bytes = seal(variables, key);
     await this.#files.write(bytes);
     this.#key = key;
@@ -219,7 +237,7 @@ export class Vault {
     this.#setStored(variables);
   }
 
-  #setStored(variables: readonly Variable[]): void {
+  #setStored(variables: readonly Stored[]): void {
     this.#retire(this.#stored, variables);
     this.#stored = variables;
     this.#collect();
@@ -232,7 +250,7 @@ export class Vault {
   }
 
   /** A process may still print what it was given before. */
-  #retire(before: readonly Variable[], after: readonly Variable[]): void {
+  #retire(before: readonly Stored[], after: readonly Stored[]): void {
     const kept = new Set(after.map(({ value }) => value));
     const gone = before.filter(({ value }) => !kept.has(value)).map(({ name, value }) => ({ name, value }));
     if (gone.length > 0) this.#retired = [...gone, ...this.#retired].slice(0, mostRetired);
@@ -257,8 +275,16 @@ function ownerOf(scope: Variable["scope"], { workspace, sessionId }: VaultPlace)
   return sessionId;
 }
 
-function isSame(a: Pick<Variable, "name" | "scope" | "owner">, b: Pick<Variable, "name" | "scope" | "owner">): boolean {
+function isSame(a: Pick<Stored, "name" | "scope" | "owner">, b: Pick<Stored, "name" | "scope" | "owner">): boolean {
   return a.name === b.name && a.scope === b.scope && a.owner === b.owner;
+}
+
+function isHeldFor(stored: Stored, owner: string): boolean {
+  return stored.scope === "held" && stored.owner === owner;
+}
+
+function heldIn(all: readonly Stored[], owner: string): Readonly<Record<string, string>> {
+  return Object.fromEntries(all.filter((each) => isHeldFor(each, owner)).map(({ name, value }) => [name, value]));
 }
 
 function hashOf(bytes: Uint8Array): string {

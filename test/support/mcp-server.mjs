@@ -20,6 +20,8 @@ const tools = [
   { name: "garble", description: "Answers nonsense.", inputSchema: object },
   { name: "reach", description: "Tries to read and write the paths of its input.", inputSchema: { type: "object" } },
   { name: "ask", description: "Asks the person what its input says.", inputSchema: { type: "object" } },
+  { name: "blocks", description: "Answers the blocks of its input.", inputSchema: { type: "object" } },
+  { name: "flood", description: "Answers a text of so many characters.", inputSchema: { type: "object" } },
   { name: "steps", description: "Tells its progress.", inputSchema: object },
   { name: `long_${"x".repeat(80)}`, description: "Has a long name.", inputSchema: object },
   { name: "weird.name", description: "Has a name with a dot.", inputSchema: object },
@@ -70,6 +72,13 @@ function call({ name, arguments: args, _meta }, id) {
   else if (name === "env") text(JSON.stringify({ env: process.env, args: process.argv.slice(2) }));
   else if (name === "fail") text("the disk is on fire", { isError: true });
   else if (name === "data") say({ id, result: { content: [], structuredContent: { answer: 42 } } });
+  else if (name === "blocks") {
+    // A long image is made here: as input it would go through the engine twice.
+    const content = args.content.map((block) =>
+      block.characters === undefined ? block : { ...block, data: "A".repeat(block.characters) },
+    );
+    say({ id, result: { ...args, content } });
+  } else if (name === "flood") text("x".repeat(args.characters));
   else if (name === "reach") text(JSON.stringify(reach(args)));
   else if (name === "ask") {
     const asked = `ask-${id}`;

@@ -4,6 +4,10 @@ import { ToolFailure } from "../../contract/index.ts";
 import { exitCodes } from "../exit-code.ts";
 import { type GlobalFlags, print, printJson, UsageError, warn, withEngine } from "../front.ts";
 import { say } from "../messages.ts";
+import { oneLine } from "../visible.ts";
+
+/** So long the person may take in the browser. */
+const loginMs = 10 * 60_000;
 
 interface AddFlags extends GlobalFlags {
   readonly url?: string;
@@ -67,6 +71,31 @@ export async function list(_: readonly string[], flags: GlobalFlags): Promise<nu
     print(lines.join("\n"));
   }
   return exitCodes.done;
+}
+
+/** The link goes to stderr where the answer is read by a program. */
+export async function login([name = ""]: readonly string[], flags: GlobalFlags): Promise<number> {
+  return withEngine(flags, async (engine) => {
+    const stop = new AbortController();
+    process.once("SIGINT", () => stop.abort(new UsageError(say("mcpLoginStopped"))));
+    const tell = flags.json ? warn : print;
+    const show = (link: string) => tell([say("mcpLoginLink", name), "", `  ${link}`, "", say("mcpLoginWaiting")].join("\n"));
+    const signal = AbortSignal.any([stop.signal, AbortSignal.timeout(loginMs)]);
+    const outcome = await learned(engine.servers?.login(name, { show, signal }) ?? Promise.resolve([]));
+    if (flags.json) printJson({ name, ok: outcome.error === undefined, ...outcome });
+    else if (outcome.error !== undefined) warn(oneLine(outcome.error));
+    else print(say("mcpLoggedIn", name, outcome.tools.length));
+    return outcome.error === undefined ? exitCodes.done : exitCodes.failed;
+  });
+}
+
+export async function logout([name = ""]: readonly string[], flags: GlobalFlags): Promise<number> {
+  return withEngine(flags, async (engine) => {
+    const removed = (await engine.servers?.logout(name)) ?? false;
+    if (flags.json) printJson({ name, removed });
+    else print(say(removed ? "mcpLoggedOut" : "mcpNoLogin", name));
+    return exitCodes.done;
+  });
 }
 
 export async function test([name = ""]: readonly string[], flags: GlobalFlags): Promise<number> {

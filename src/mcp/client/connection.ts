@@ -3,11 +3,13 @@
  * other. Every failure names the server; after one that leaves its state unknown the connection is over.
  */
 import { pathToFileURL } from "node:url";
-import type { Client, Progress, RequestOptions, Transport } from "@modelcontextprotocol/client";
+import type { AuthProvider, Client, Progress, RequestOptions, Transport } from "@modelcontextprotocol/client";
 import { z } from "zod";
 import { type JsonObject, ToolFailure } from "../../contract/index.ts";
+import { limitBody, maxMessageBytes, tooLongText } from "./message-limit.ts";
+import { messageOf } from "./message-of.ts";
 import { Patience } from "./patience.ts";
-import { type LineProcess, ProcessTransport } from "./process-transport.ts";
+import { type Ending, type LineProcess, ProcessTransport } from "./process-transport.ts";
 import { elicited, type Person, sampled } from "./questions.ts";
 import type { ServerSettings } from "./server-settings.ts";
 
@@ -35,6 +37,20 @@ export interface Asking {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
+/** Who proves to an HTTP server that the person may use it. */
+export interface Login extends AuthProvider {
+  /** The failure of a call that only a login of the person can help. */
+  readonly needed: ToolFailure;
+  /** The server wants rights that the login was not for. */
+  demand(scope: string | undefined): Promise<void>;
+}
+
+/** What became of an HTTP connection, as the SDK does not tell it. */
+interface Line {
+  ended?: Ending;
+  onEnded?(): void;
+}
+
 /** A request that the server works on. */
 interface Underway {
   readonly person: Person | undefined;
@@ -48,6 +64,7 @@ const maxItems = 20_000;
 const maxProbeMs = 3_000;
 /** Of the SDK, which cannot stop its clock: more than any limit, so that `Patience` decides. */
 const sdkTimeoutMs = 2_000_000_000;
+const unauthorized = 401;
 /** Of the protocol: a person who does not want to answer. */
 const rejected = -1;
 
@@ -56,17 +73,27 @@ export class Connection {
   readonly #settings: ServerSettings;
   readonly #client: Client;
   readonly #transport: Transport;
+  readonly #line: Line;
+  readonly #login: Login | undefined;
   readonly #underway = new Set<Underway>();
   #isOver = false;
 
-  private constructor(name: string, settings: ServerSettings, client: Client, transport: Transport) {
+  private constructor(name: string, settings: ServerSettings, client: Client, transport: Transport, line: Line, login: Login | undefined) {
+    this.#line = line;
+    this.#login = login;
     this.#name = name;
     this.#settings = settings;
     this.#client = client;
     this.#transport = transport;
   }
 
-  static async open(name: string, settings: ServerSettings, ports: ConnectionPorts, onToolsChanged: () => void): Promise<Connection> {
+  static async open(
+    name: string,
+    settings: ServerSettings,
+    ports: ConnectionPorts,
+    onToolsChanged: () => void,
+    login?: Login,
+  ): Promise<Connection> {
     const { Client: SdkClient } = await import("@modelcontextprotocol/client");
     const probe = { timeoutMs: Math.max(50, Math.min(maxProbeMs, Math.floor(settings.timeoutMs / 3))) };
     const client = new SdkClient(
@@ -79,13 +106,15 @@ export class Connection {
     const root = { uri: pathToFileURL(ports.workspace).href, name: "workspace" };
     client.setRequestHandler("roots/list", () => ({ roots: [root] }));
     client.setNotificationHandler("notifications/tools/list_changed", () => onToolsChanged());
-    const transport = await transportOf(settings, ports).catch((error) => {
+    const line: Line = {};
+    const transport = await transportOf(settings, ports, line, login).catch((error) => {
       throw new ToolFailure("tool_error", `The MCP server '${name}' could not be started: ${messageOf(error)}.`, {
         hint: "`karyi mcp test` shows what it does; its settings are in the config or in .mcp.json.",
         details: { reason: "server_start", server: name },
       });
     });
-    const connection = new Connection(name, settings, client, transport);
+    const connection = new Connection(name, settings, client, transport, line, login);
+    line.onEnded = () => void connection.close();
     connection.#letAsk();
     client.onclose = () => {
       connection.#isOver = true;
@@ -94,7 +123,7 @@ export class Connection {
       await client.connect(transport, { timeout: settings.timeoutMs });
       return connection;
     } catch (error) {
-      const failure = connection.#failure(error, "did not answer when it was greeted");
+      const failure = await connection.#told(error, "did not answer when it was greeted");
       await connection.close();
       throw failure;
     }
@@ -186,7 +215,7 @@ export class Connection {
       return (await this.#client.request({ method, params: { ...params } }, shape, options)) as z.infer<T>;
     } catch (error) {
       if (signal?.aborted === true) throw new ToolFailure("cancelled", `The call to the MCP server '${this.#name}' was cancelled.`);
-      const failure = this.#failure(patience.isOver ? { code: "REQUEST_TIMEOUT" } : error, "did not answer");
+      const failure = await this.#told(patience.isOver ? { code: "REQUEST_TIMEOUT" } : error, "did not answer");
       // An error that the server itself reported leaves it as it was.
       if (failure.details?.reason !== "server_error") await this.close();
       throw failure;
@@ -196,15 +225,24 @@ export class Connection {
     }
   }
 
+  async #told(error: unknown, slow: string): Promise<ToolFailure> {
+    if (this.#login === undefined) return this.#failure(error, slow);
+    const { name, requiredScope } = error as { readonly name?: unknown; readonly requiredScope?: unknown };
+    const isLacking = name === "InsufficientScopeError";
+    if (isLacking) await this.#login.demand(typeof requiredScope === "string" ? requiredScope : undefined);
+    return isLacking || statusOf(error) === unauthorized ? this.#login.needed : this.#failure(error, slow);
+  }
+
   #failure(error: unknown, slow: string): ToolFailure {
+    if (error instanceof ToolFailure) return error;
     const server = this.#name;
-    const { code, data } = error as { readonly code?: unknown; readonly data?: { readonly status?: unknown } };
+    const { code } = error as { readonly code?: unknown };
     const transport = this.#transport instanceof ProcessTransport ? this.#transport : undefined;
-    if (transport?.ended !== undefined) {
-      const reason = transport.ended.startsWith("it answered nonsense") ? "nonsense" : "server_ended";
-      return new ToolFailure("tool_error", `The MCP server '${server}' failed: ${transport.ended}.`, {
+    const ended = transport?.ended ?? this.#line.ended;
+    if (ended !== undefined) {
+      return new ToolFailure("tool_error", `The MCP server '${server}' failed: ${ended.why}.`, {
         hint: "The next call starts it again.",
-        details: { reason, server },
+        details: { reason: ended.reason, server },
       });
     }
     if (code === "REQUEST_TIMEOUT") {
@@ -218,28 +256,33 @@ export class Connection {
         details: { reason: "timeout", server, timeout_ms: this.#settings.timeoutMs },
       });
     }
-    const reason = typeof code === "number" ? "server_error" : data?.status === 404 ? "session_lost" : "bad_answer";
+    const reason = typeof code === "number" ? "server_error" : statusOf(error) === 404 ? "session_lost" : "bad_answer";
     return new ToolFailure("tool_error", `The MCP server '${server}' failed: ${messageOf(error)}`, { details: { reason, server } });
   }
 }
 
-async function transportOf(settings: ServerSettings, ports: ConnectionPorts): Promise<Transport> {
+function statusOf(error: unknown): unknown {
+  return (error as { readonly data?: { readonly status?: unknown } }).data?.status;
+}
+
+async function transportOf(settings: ServerSettings, ports: ConnectionPorts, line: Line, login: Login | undefined): Promise<Transport> {
   if (settings.kind === "stdio") {
     const { command, args, env, cwd = ports.workspace, confined, network = "on" } = settings;
     const world = confined === true ? { confined: network } : {};
     return new ProcessTransport(await ports.start({ command, args, cwd, env: { ...ports.baseEnv, ...env }, ...world }));
   }
   const { StreamableHTTPClientTransport } = await import("@modelcontextprotocol/client");
-  return new StreamableHTTPClientTransport(new URL(settings.url), { requestInit: { headers: { ...settings.headers } } });
+  const endIt = () => {
+    line.ended ??= { reason: "too_long", why: tooLongText };
+    line.onEnded?.();
+  };
+  return new StreamableHTTPClientTransport(new URL(settings.url), {
+    requestInit: { headers: { ...settings.headers } },
+    fetch: async (url, init) => limitBody(await fetch(url, init), maxMessageBytes, endIt),
+    ...(login === undefined ? {} : { authProvider: login, onInsufficientScope: "throw" }),
+  });
 }
 
 function progressText({ progress, total, message }: Progress): string {
   return `${message ?? `${progress}${total === undefined ? "" : ` of ${total}`}`}\n`;
-}
-
-function messageOf(error: unknown): string {
-  const { message, cause } = error as { readonly message?: unknown; readonly cause?: { readonly message?: unknown } };
-  const said = typeof message === "string" ? message : String(error);
-  const why = typeof cause?.message === "string" && !said.includes(cause.message) ? `${said}: ${cause.message}` : said;
-  return why.split("\n", 3).join(" ").slice(0, 500);
 }

@@ -23,7 +23,7 @@ export async function expanded(settings: ServerSettings, expansions: Expansions)
   };
 }
 
-async function expandText(text: string, { env, reveal }: Expansions): Promise<string> {
+export async function expandText(text: string, { env, reveal }: Expansions): Promise<string> {
   let result = "";
   let at = 0;
   for (const match of text.matchAll(pattern)) {

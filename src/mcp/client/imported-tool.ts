@@ -30,6 +30,7 @@ export interface RememberedTool {
 const maxName = 64;
 const maxDescription = 4_000;
 const maxMedia = 8_000_000;
+const base64 = /^[A-Za-z0-9+/\s]+={0,2}\s*$/;
 /** The connection has a limit of its own, which knows better what to say, and stands still while the person is asked. */
 const patienceMs = 24 * 3600 * 1000;
 
@@ -92,7 +93,8 @@ function outputOf(server: string, tool: string, answer: JsonObject): ToolOutput 
     });
   }
   const texts = blocks.map(textOf).filter((text) => text !== "");
-  const text = texts.length > 0 || structured === undefined ? texts.join("\n") : JSON.stringify(structured, undefined, 2);
+  const whole = blocks.some(saysMore) || structured === undefined ? texts : [...texts, JSON.stringify(structured, undefined, 2)];
+  const text = whole.join("\n");
   const output = text === "" ? noOutputText : mark(`mcp://${server}/${tool}`, text);
   const data = structured === undefined ? {} : { data: structured };
   if (answer.isError === true) {
@@ -110,6 +112,11 @@ export function mark(url: string, text: string): string {
   return markUntrusted(randomBytes(6).toString("hex"), url, text);
 }
 
+/** Of what is left out only a note is told, which takes the place of nothing. */
+function saysMore({ type, text }: JsonObject): boolean {
+  return (type === "text" && text !== "") || type === "resource" || type === "resource_link" || type === "audio";
+}
+
 function textOf(block: JsonObject): string {
   switch (block.type) {
     case "text":
@@ -120,8 +127,10 @@ function textOf(block: JsonObject): string {
       return `[resource ${String(block.uri)}${block.name === undefined ? "" : `: ${String(block.name)}`}]`;
     case "audio":
       return `[audio, ${String(block.mimeType)}]`;
+    case "image":
+      return imageOf(block).length === 0 ? `[image left out: ${whyNoImage(block)}]` : "";
     default:
-      return "";
+      return `[content of the kind ${JSON.stringify(String(block.type).slice(0, 40))} left out: it is not known]`;
   }
 }
 
@@ -132,8 +141,15 @@ export function resourceText({ uri, text, blob, mimeType }: JsonObject): string 
 
 function imageOf(block: JsonObject): readonly Content[] {
   const { type, data, mimeType } = block;
-  if (type !== "image" || typeof data !== "string" || data.length > maxMedia) return [];
+  if (type !== "image" || typeof data !== "string" || whyNoImage(block) !== undefined) return [];
   return [{ type: "image", data, mediaType: typeof mimeType === "string" ? mimeType : "image/png" }];
+}
+
+/** `undefined` if it can be shown. */
+function whyNoImage({ data }: JsonObject): string | undefined {
+  if (typeof data !== "string" || data === "") return "it has no data";
+  if (data.length > maxMedia) return `its ${data.length} characters are more than ${maxMedia}`;
+  return base64.test(data) ? undefined : "its data is no Base64";
 }
 
 export function isObject(value: unknown): value is JsonObject {

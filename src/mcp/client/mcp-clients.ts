@@ -5,10 +5,13 @@
 import { createHash } from "node:crypto";
 import { type Tool, ToolFailure } from "../../contract/index.ts";
 import { headerDeclarations, parameterHeaders } from "../parameter-headers.ts";
-import { Connection, type ConnectionPorts } from "./connection.ts";
-import { expanded } from "./expand.ts";
+import { Connection, type ConnectionPorts, type Login } from "./connection.ts";
+import { expanded, expandText } from "./expand.ts";
 import { fullName, importedTool, type RememberedTool, remembered } from "./imported-tool.ts";
-import type { NamedServer, ServerSettings } from "./server-settings.ts";
+import { Bearer, loginNeeded } from "./login/bearer.ts";
+import { type HeldValues, LoginShelf } from "./login/kept-login.ts";
+import { type Challenge, type LoginDesk, logIn, logInAlone } from "./login/log-in.ts";
+import { type NamedServer, type ServerSettings, usualOAuth } from "./server-settings.ts";
 
 /** What is kept of servers between starts, by name. */
 export type ServerMemory = Readonly<Record<string, { readonly key: string; readonly tools: readonly RememberedTool[] }>>;
@@ -17,6 +20,9 @@ export interface McpClientsOptions extends ConnectionPorts {
   readonly servers: readonly NamedServer[];
   readonly env: Readonly<Record<string, string | undefined>>;
   reveal(server: string, name: string, hosts: readonly string[]): Promise<string>;
+  /** Where logins are kept. */
+  readonly held: HeldValues;
+  listen: LoginDesk["listen"];
   readonly memory: ServerMemory;
   remember(memory: ServerMemory): Promise<void>;
   /** The tools of a server are these from now on. */
@@ -94,6 +100,84 @@ export class McpClients {
     await this.#options.remember(this.#memory);
   }
 
+  /**
+   * Logs the person in to an HTTP server, and answers its tools. Never called for a model: it shows the person a link.
+   * @example await engine.servers.login("docs", { show: (link) => console.log(link), signal })
+   */
+  async login(server: string, { show, signal }: Pick<LoginDesk, "show" | "signal">): Promise<readonly string[]> {
+    const settings = this.#settingsOf(server);
+    const filled = await this.#filled(server, settings);
+    const way = this.#loginWay(server, filled);
+    if (way === undefined) {
+      throw new ToolFailure("invalid_tool_input", `The MCP server '${server}' takes no login: it has no address, or a header of its own.`, {
+        details: { reason: "login_failed", server },
+      });
+    }
+    const shelf = new LoginShelf(this.#options.held, server, way.url);
+    const kept = await shelf.read();
+    const challenge = await this.#challengeOf(server, filled);
+    const issuer = kept.from === undefined ? {} : { issuer: kept.from.issuer };
+    const scopes = [way.oauth.scopes, ...(kept.demanded === undefined ? [] : [kept.scope, kept.demanded])];
+    const whole = { ...way, ...issuer, challenge, scopes };
+    const { listen } = this.#options;
+    const login = way.oauth.grant === "client_credentials" ? await logInAlone(whole, signal) : await logIn(whole, { listen, show, signal });
+    await shelf.change(() => login);
+    await this.#leave(server);
+    return this.learn(server, signal);
+  }
+
+  /** Forgets the person's login; false if there was none. */
+  async logout(server: string): Promise<boolean> {
+    const way = this.#loginWay(server, await this.#filled(server, this.#settingsOf(server)));
+    if (way === undefined) return false;
+    const shelf = new LoginShelf(this.#options.held, server, way.url);
+    const had = (await shelf.read()).tokens !== undefined;
+    await shelf.change(() => undefined);
+    await this.#leave(server);
+    return had;
+  }
+
+  /** What the server says to who has no login; nothing if it lets anybody in. */
+  async #challengeOf(server: string, filled: ServerSettings): Promise<Challenge> {
+    const { extractWWWAuthenticateParams } = await import("@modelcontextprotocol/client");
+    let challenge: Challenge = {};
+    const stranger: Login = {
+      needed: loginNeeded(server),
+      token: async () => undefined,
+      demand: async () => {},
+      async onUnauthorized({ response }) {
+        challenge = extractWWWAuthenticateParams(response);
+        throw loginNeeded(server);
+      },
+    };
+    try {
+      const connection = await Connection.open(server, filled, this.#options, () => {}, stranger);
+      await connection.tools().finally(() => connection.close());
+    } catch (error) {
+      if (!(error instanceof ToolFailure) || error.details?.reason !== "login_needed") throw error;
+    }
+    return challenge;
+  }
+
+  async #leave(server: string): Promise<void> {
+    const open = this.#open.get(server);
+    this.#open.delete(server);
+    await open?.then((connection) => connection.close()).catch(() => {});
+  }
+
+  /** `undefined` if the server is no HTTP server, or its settings name a token. */
+  #loginWay(server: string, filled: ServerSettings) {
+    if (filled.kind !== "http" || Object.keys(filled.headers).some((name) => name.toLowerCase() === "authorization")) return undefined;
+    const { env, reveal, version } = this.#options;
+    return {
+      server,
+      url: new URL(filled.url).href,
+      oauth: filled.oauth ?? usualOAuth,
+      version,
+      reveal: (text: string, hosts: readonly string[]) => expandText(text, { env, reveal: (name) => reveal(server, name, hosts) }),
+    };
+  }
+
   /** A connection that was lost before anything was asked is made again, once. */
   async with<T>(server: string, work: (connection: Connection) => Promise<T>): Promise<T> {
     const connection = await this.#connection(server);
@@ -140,20 +224,29 @@ export class McpClients {
   }
 
   async #start(server: string, settings: ServerSettings): Promise<Connection> {
-    const { env, reveal, log } = this.#options;
+    const { log, held } = this.#options;
     await this.#servers.get(server)?.beforeStart?.();
-    const filled = await expanded(settings, { env, reveal: (name) => reveal(server, name, hostsOf(settings)) }).catch((error: unknown) => {
-      if (error instanceof ToolFailure) throw error;
-      throw new ToolFailure("tool_error", `The MCP server '${server}' could not be started: ${(error as Error).message}.`, {
-        details: { reason: "server_start", server },
-      });
-    });
+    const filled = await this.#filled(server, settings);
     const relist = () =>
       void this.learn(server).catch((error: Error) => {
         // A server that ends with the engine is not missed.
         if (!this.#closed) log(error.message);
       });
-    return Connection.open(server, filled, this.#options, relist);
+    const way = this.#loginWay(server, filled);
+    const login = way === undefined ? undefined : new Bearer(way, new LoginShelf(held, server, way.url));
+    return Connection.open(server, filled, this.#options, relist, login);
+  }
+
+  async #filled(server: string, settings: ServerSettings): Promise<ServerSettings> {
+    const { env, reveal } = this.#options;
+    try {
+      return await expanded(settings, { env, reveal: (name) => reveal(server, name, hostsOf(settings)) });
+    } catch (error) {
+      if (error instanceof ToolFailure) throw error;
+      throw new ToolFailure("tool_error", `The MCP server '${server}' could not be started: ${(error as Error).message}.`, {
+        details: { reason: "server_start", server },
+      });
+    }
   }
 
   #settingsOf(name: string): ServerSettings {

@@ -3,6 +3,7 @@
  * pass, a message that is broken ends the connection, and so does a server that says nothing else.
  */
 import type { JSONRPCMessage, Transport } from "@modelcontextprotocol/client";
+import { maxMessageBytes, tooLongText } from "./message-limit.ts";
 
 /** A program that is talked to by lines. */
 export interface LineProcess {
@@ -12,7 +13,12 @@ export interface LineProcess {
   end(): Promise<void>;
 }
 
-const maxLineBytes = 64 * 1024 * 1024;
+/** Why a connection ended. */
+export interface Ending {
+  readonly reason: "nonsense" | "too_long" | "server_ended";
+  readonly why: string;
+}
+
 /** So long a server that printed something else first may take to say something that can be understood. */
 const patienceMs = 2_000;
 
@@ -21,7 +27,7 @@ export class ProcessTransport implements Transport {
   onerror?: (error: Error) => void;
   onmessage?: (message: JSONRPCMessage) => void;
   /** Why the connection ended, if it was not closed here. */
-  ended: string | undefined;
+  ended: Ending | undefined;
   /** The last line that was no message. */
   nonsense: string | undefined;
   readonly #process: LineProcess;
@@ -39,12 +45,12 @@ export class ProcessTransport implements Transport {
   async start(): Promise<void> {
     this.#process.onData((chunk) => this.#take(chunk));
     void this.#process.exited.then(({ how, stderr }) => {
-      this.#fail(stderr === "" ? how : `${how}; it printed: ${stderr.slice(-500)}`);
+      this.#fail("server_ended", stderr === "" ? how : `${how}; it printed: ${stderr.slice(-500)}`);
     });
   }
 
   async send(message: JSONRPCMessage): Promise<void> {
-    if (this.#closed) throw new Error(this.ended ?? "the connection is closed");
+    if (this.#closed) throw new Error(this.ended?.why ?? "the connection is closed");
     this.#process.write(`${JSON.stringify(message)}\n`);
   }
 
@@ -56,15 +62,17 @@ export class ProcessTransport implements Transport {
   #take(chunk: Buffer): void {
     let from = 0;
     for (let end = chunk.indexOf(10); end >= 0 && !this.#closed; end = chunk.indexOf(10, from)) {
-      this.#line(Buffer.concat([...this.#rest, chunk.subarray(from, end)]).toString("utf8"));
+      const line = Buffer.concat([...this.#rest, chunk.subarray(from, end)]);
       this.#rest = [];
       this.#restLength = 0;
+      if (line.length > maxMessageBytes) this.#fail("too_long", tooLongText);
+      else this.#line(line.toString("utf8"));
       from = end + 1;
     }
     if (from < chunk.length) {
       this.#rest.push(chunk.subarray(from));
       this.#restLength += chunk.length - from;
-      if (this.#restLength > maxLineBytes) this.#fail("it sent a message of more than 64 MB");
+      if (this.#restLength > maxMessageBytes) this.#fail("too_long", tooLongText);
     }
   }
 
@@ -79,8 +87,9 @@ export class ProcessTransport implements Transport {
       return;
     }
     this.nonsense = line.slice(0, 200);
-    if (/^\s*[[{]/.test(line)) this.#fail(`it answered nonsense: ${this.nonsense}`);
-    else if (!this.#understood) this.#impatience ??= setTimeout(() => this.#fail(`it answered nonsense: ${this.nonsense}`), patienceMs);
+    if (/^\s*[[{]/.test(line)) this.#fail("nonsense", `it answered nonsense: ${this.nonsense}`);
+    else if (!this.#understood)
+      this.#impatience ??= setTimeout(() => this.#fail("nonsense", `it answered nonsense: ${this.nonsense}`), patienceMs);
   }
 
   /** The SDK drops progress whose answer comes in the same breath, so whatever follows a notification waits a moment. */
@@ -92,9 +101,10 @@ export class ProcessTransport implements Transport {
     }
   }
 
-  #fail(why: string): void {
+  #fail(reason: Ending["reason"], why: string): void {
     if (this.#closed) return;
-    this.ended = why;
+    this.ended = { reason, why };
+    this.#rest = [];
     this.#finish();
     void this.#process.end();
   }

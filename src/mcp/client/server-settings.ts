@@ -24,13 +24,35 @@ const stdio = z.looseObject({
   network: z.enum(["none", "on"]).optional(),
   timeoutMs,
 });
+/** A secret is named, not written: `$KARYI{NAME}` or `${VARIABLE}`. */
+const reference = z.string().regex(/^\$(?:KARYI)?\{[^}]+\}$/, "name the secret: $KARYI{NAME} or ${VARIABLE}");
+
+/** How a login is made where a server wants one; without it, as the server's authorization server says. */
+const oauth = z.looseObject({
+  grant: z.enum(["authorization_code", "client_credentials"]).default("authorization_code"),
+  /** Of a client that the person registered; absent: one is registered at login. */
+  clientId: z.string().min(1).optional(),
+  clientSecret: reference.optional(),
+  /** In place of a secret: signs what the client says of itself. PKCS 8, PEM. */
+  privateKey: reference.optional(),
+  algorithm: z.string().default("ES256"),
+  clientMetadataUrl: z.string().optional(),
+  /** The only authorization server that this client is used with. */
+  issuer: z.string().optional(),
+  scopes: z.string().optional(),
+  callbackPort: z.number().int().min(1).max(65_535).optional(),
+});
+
 const http = z.looseObject({
   type: z.enum(["http", "streamable-http"]).optional(),
   url: z.string().min(1),
   headers: texts.default({}),
+  oauth: oauth.optional(),
   timeoutMs,
 });
 
+export type OAuthSettings = Readonly<z.infer<typeof oauth>>;
+export const usualOAuth: OAuthSettings = oauth.parse({});
 type StdioSettings = Readonly<z.infer<typeof stdio>>;
 type HttpSettings = Readonly<z.infer<typeof http>>;
 export type ServerSettings = ({ readonly kind: "stdio" } & StdioSettings) | ({ readonly kind: "http" } & HttpSettings);
