@@ -5,8 +5,8 @@ import type { Model } from "./providers/model.ts";
 
 export interface AgentDefinitions {
   /** `undefined` if there is none of this name. */
-  find(session: SessionHandle, name: string): Promise<AgentDefinition | undefined>;
-  names(session: SessionHandle): Promise<readonly string[]>;
+  find(session: Pick<SessionHandle, "workspace">, name: string): Promise<AgentDefinition | undefined>;
+  names(session: Pick<SessionHandle, "workspace">): Promise<readonly string[]>;
   /** The session with the rights of the agent: its calls are made on it. */
   workAs(session: SessionHandle, definition: AgentDefinition): Promise<SessionHandle>;
   /** No agent works in the session any more: it has its own rights again. */
@@ -30,7 +30,7 @@ export interface AgentPorts {
   readonly definitions: AgentDefinitions;
   readonly sideWork: SideWork;
   /** Throws a `ToolFailure` if the model cannot be used. `record` keeps its answers in a file. */
-  openModel(id: string, session: SessionHandle, record?: string): Promise<Model>;
+  openModel(id: string, session: Pick<SessionHandle, "workspace">, record?: string): Promise<Model>;
   /** `PROVIDER/MODEL` of the config and the environment. */
   defaultModel(session: SessionHandle): Promise<string | undefined>;
   /** The model that takes over if the first one does not answer; absent: none. */

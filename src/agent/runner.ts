@@ -15,6 +15,7 @@ import {
   type Subagents,
   ToolFailure,
 } from "../contract/index.ts";
+import type { AgentDefinition } from "./definitions/definition.ts";
 import { messageTopic, runAgent } from "./loop/agent-loop.ts";
 import { interrupted } from "./loop/interrupted.ts";
 import type { RunInput } from "./loop/run-input.ts";
@@ -97,6 +98,17 @@ export class Runner implements AgentRunner {
     return open.find(({ phase, orphaned }) => phase === "running" && !orphaned);
   }
 
+  /** A model that only lacks its key or its script is let through: these may come before the run. */
+  async demand(workspace: string, { agent, model }: Pick<RunRequest, "agent" | "model">): Promise<void> {
+    if (agent !== undefined) await this.#definition({ workspace }, agent);
+    if (model === undefined) return;
+    try {
+      await this.#ports.openModel(model, { workspace });
+    } catch (error) {
+      if (!(error instanceof ToolFailure && error.details?.reason !== "unknown_model")) throw error;
+    }
+  }
+
   async state(sessionId: string, runId: string): Promise<RunState | undefined> {
     const record = await this.#ports.durable.run(runId);
     return record?.sessionId === sessionId ? this.#stateOf(record) : undefined;
@@ -165,18 +177,22 @@ export class Runner implements AgentRunner {
     await this.#ports.openModel(inputOf(run).model, session);
   }
 
+  async #definition(session: Pick<SessionHandle, "workspace">, agent: string): Promise<AgentDefinition> {
+    const { definitions } = this.#ports;
+    const definition = await definitions.find(session, agent);
+    if (definition) return definition;
+    const names = await definitions.names(session);
+    throw new ToolFailure("invalid_tool_input", `There is no agent '${agent}'.`, {
+      hint: `Agents: ${names.join(", ")}.`,
+      details: { reason: "unknown_agent" },
+    });
+  }
+
   /** Everything that can be wrong with a request is found before anything is recorded. */
   async #inputOf(session: SessionHandle, request: RunRequest): Promise<RunInput> {
-    const { definitions, defaultModel, openModel } = this.#ports;
+    const { defaultModel, openModel } = this.#ports;
     const agent = request.agent ?? defaultAgent;
-    const definition = await definitions.find(session, agent);
-    if (!definition) {
-      const names = await definitions.names(session);
-      throw new ToolFailure("invalid_tool_input", `There is no agent '${agent}'.`, {
-        hint: `Agents: ${names.join(", ")}.`,
-        details: { reason: "unknown_agent" },
-      });
-    }
+    const definition = await this.#definition(session, agent);
     if (request.prompt === undefined || request.prompt.trim() === "") {
       throw new ToolFailure("invalid_tool_input", "A run needs a prompt.", { details: { reason: "no_prompt" } });
     }

@@ -32,14 +32,15 @@ const maxInstructions = 64 * 1024;
 
 export function createRunner({ engine, store, wiring, writer, env, log }: AgentRoomOptions): AgentRunner {
   const { masker } = wiring;
-  const configOf = async ({ workspace }: SessionHandle): Promise<LoadedConfig["effective"]> => (await wiring.configOf(workspace)).effective;
+  const configOf = async ({ workspace }: Pick<SessionHandle, "workspace">): Promise<LoadedConfig["effective"]> =>
+    (await wiring.configOf(workspace)).effective;
   const durable = createEmbeddedDurable({
     store: { ...masked(store.runs, (drafts) => masker.maskJson(drafts)), changed: (signal) => store.changed(signal) },
     publish: (events) => writer.publish(events),
     now: Date.now,
   });
   const definitions = definitionsOf(wiring.agentFiles, store, wiring.policies);
-  const modelOf = async (id: string, session: SessionHandle, record?: string) => {
+  const modelOf = async (id: string, session: Pick<SessionHandle, "workspace">, record?: string) => {
     const { providers } = await configOf(session);
     return openModel(id, {
       providers,

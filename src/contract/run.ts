@@ -68,6 +68,8 @@ export interface AgentRunner {
   run(session: SessionHandle, request: RunRequest): AsyncGenerator<KaryiEvent, RunOutcome>;
   /** Starts a run that goes on by itself; the same `runId` starts nothing again. */
   start(session: SessionHandle, request: RunRequest): Promise<RunState>;
+  /** Throws a `ToolFailure` that names those there are if a workspace knows no such agent or model. */
+  demand(workspace: string, wanted: { readonly agent?: string | undefined; readonly model?: string | undefined }): Promise<void>;
   state(sessionId: string, runId: string): Promise<RunState | undefined>;
   /** Runs of a session, newest first. */
   list(sessionId: string): Promise<readonly RunState[]>;

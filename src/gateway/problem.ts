@@ -85,7 +85,8 @@ export function problemOfFailure({ code, message, details }: ToolFailure): Probl
 export function problemOf(error: unknown): Problem {
   if (error instanceof Problem) return error;
   if (error instanceof ToolFailure) {
-    const more = error.details === undefined ? {} : { details: error.details };
+    const said = { ...error.details, ...(error.hint === undefined ? {} : { hint: error.hint }) };
+    const more = Object.keys(said).length === 0 ? {} : { details: said };
     if (error.code === "tool_error") return new Problem(503, "unavailable", error.message, more);
     if (error.code === "invalid_tool_input") return new Problem(400, "invalid_request", error.message, more);
     return new Problem(statusOfCode[error.code], error.code === "tool_not_found" ? "not_found" : error.code, error.message, more);

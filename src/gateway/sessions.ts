@@ -24,16 +24,21 @@ export class Sessions {
     this.#options = options;
   }
 
-  /** The same id of the same user opens the same session again. */
+  /** The same id of the same user opens the same session again. What `demand` refuses is neither made nor opened. */
   async create(
     caller: Caller,
     { id, workspace, mode }: NewSession,
+    demand: (workspace: string) => Promise<void> = async () => {},
   ): Promise<{ readonly handle: SessionHandle; readonly created: boolean }> {
     const { engine, desk, newId } = this.#options;
     const externalId = id ?? newId();
     const known = id === undefined ? undefined : await this.find(caller, id);
-    if (known !== undefined) return { handle: await desk.handle(known), created: false };
+    if (known !== undefined) {
+      await demand(known.workspace);
+      return { handle: await desk.handle(known), created: false };
+    }
     if (this.#widens({ workspace, mode }) && !may(caller, "approve")) throw lacksScope("approve");
+    await demand(workspace ?? engine.workspace);
     const handle = await engine.openSession({
       id: externalId,
       owner: caller.user,

@@ -39,6 +39,8 @@ interface OpenModelOptions {
 }
 
 const defaultIdleMs = 120_000;
+/** Known without a config. */
+const ownProviders = ["anthropic", "openai"];
 /** Of a Claude model that the SDK does not know it would ask for 4,096. */
 const claudeOutputTokens = 32_000;
 const ephemeral: SharedV3ProviderOptions = { anthropic: { cacheControl: { type: "ephemeral" } } };
@@ -46,7 +48,7 @@ const ephemeral: SharedV3ProviderOptions = { anthropic: { cacheControl: { type: 
 export async function openModel(id: string, options: OpenModelOptions): Promise<Model> {
   const slash = id.indexOf("/");
   const [provider, name] = [id.slice(0, Math.max(0, slash)), id.slice(slash + 1)];
-  if (slash <= 0 || name === "") throw badModel(id);
+  if (slash <= 0 || name === "") throw badModel(id, options.providers);
   const model = await found(id, provider, name, options);
   return options.record === undefined ? model : recording(model, options.record);
 }
@@ -135,7 +137,7 @@ async function kindOf(
       return { make, form: { images: "user" }, ...tokens, ...given(provider, vendor) };
     }
     default:
-      throw badModel(id);
+      throw badModel(id, options.providers);
   }
 }
 
@@ -194,9 +196,13 @@ function badProvider(provider: string, why: string): ToolFailure {
   });
 }
 
-function badModel(id: string): ToolFailure {
+function badModel(id: string, providers: OpenModelOptions["providers"]): ToolFailure {
+  const models = Object.entries(providers).flatMap(([provider, { models: own }]) =>
+    Object.keys(own ?? {}).map((name) => `${provider}/${name}`),
+  );
+  const names = [...new Set([...ownProviders, ...Object.keys(providers)])].join(", ");
   return new ToolFailure("invalid_tool_input", `There is no model '${id}'.`, {
-    hint: "A model is PROVIDER/MODEL, such as anthropic/claude-x, of a provider that the config names.",
+    hint: `A model is PROVIDER/MODEL, such as anthropic/claude-x. Providers: ${names}.${models.length === 0 ? "" : ` Models of the config: ${models.join(", ")}.`}`,
     details: { reason: "unknown_model" },
   });
 }

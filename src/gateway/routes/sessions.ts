@@ -7,7 +7,7 @@ import { changeSessionBody, newSessionBody, sessionIdParam, sessionList, session
 import type { Routes } from "./context.ts";
 
 export function addSessionRoutes(routes: Routes): void {
-  const { router, sessions, desk } = routes;
+  const { router, sessions, desk, engine } = routes;
   const session = { description: "The session.", schema: sessionSchema };
 
   router.add(
@@ -22,7 +22,7 @@ export function addSessionRoutes(routes: Routes): void {
       answers: { 200: { ...session, description: "It was there already." }, 201: { ...session, description: "It was made." } },
     },
     async ({ caller, body }) => {
-      const { handle, created } = await sessions.create(caller, body ?? {});
+      const { handle, created } = await sessions.create(caller, body ?? {}, (workspace) => engine.runner.demand(workspace, body ?? {}));
       if (body?.model !== undefined || body?.agent !== undefined) await desk.setDefaults(handle, { model: body.model, agent: body.agent });
       return { status: created ? 201 : 200, body: await wireSession(routes, handle.record) };
     },
@@ -73,6 +73,7 @@ export function addSessionRoutes(routes: Routes): void {
     },
     async ({ caller, params, body }) => {
       const handle: SessionHandle = await sessions.open(caller, params.id);
+      await engine.runner.demand(handle.workspace, { model: body.model });
       if (body.mode !== undefined) await handle.setMode(body.mode);
       if (body.model !== undefined) await desk.setDefaults(handle, { model: body.model });
       return { status: 200, body: await wireSession(routes, await sessions.get(caller, params.id)) };

@@ -91,9 +91,10 @@ export class HttpFront {
     return Response.json({ jsonrpc: "2.0", id: message?.id ?? null, error }, { status: 400 });
   }
 
-  /** What is no greeting is refused by the transport, and the session that was made for it forgotten. */
+  /** What is no greeting is refused by a transport of its own: no session is made for it, here or in the engine. */
   async #begin(request: Request, user: string): Promise<Response> {
     const { surface, maxBodyBytes, now } = this.#options;
+    if (!(await isGreeting(request))) return refusing().handleRequest(request);
     await this.#forgetIdle();
     const server = createServer(await surface(user), "legacy");
     const transport = new WebStandardStreamableHTTPServerTransport({
@@ -126,7 +127,23 @@ export class HttpFront {
   }
 }
 
+/** Only this opens a session, and only for a client that can read the answer. */
+async function isGreeting(request: Request): Promise<boolean> {
+  const accept = request.headers.get("accept") ?? "";
+  if (request.method !== "POST" || !accept.includes("application/json") || !accept.includes("text/event-stream")) return false;
+  const body: unknown = await request
+    .clone()
+    .json()
+    .catch(() => undefined);
+  return [body].flat().some((one) => (one as { readonly method?: unknown } | null | undefined)?.method === "initialize");
+}
+
 /** A client answers this with a new greeting. */
 function gone(): Response {
   return Response.json({ jsonrpc: "2.0", error: { code: -32001, message: "Session not found" }, id: null }, { status: 404 });
+}
+
+/** Nobody was greeted here, so it takes nothing. */
+function refusing(): WebStandardStreamableHTTPServerTransport {
+  return new WebStandardStreamableHTTPServerTransport({ sessionIdGenerator: randomUUID });
 }
