@@ -10,7 +10,7 @@ import { Icon } from "../parts/icon.tsx";
 import { showToast } from "../parts/toast.tsx";
 import { agoWords, t, took } from "../words/words.ts";
 import { AlwaysBox, canSave, type EditedRules, saveRules } from "./always.tsx";
-import { type Answer, answer, redrawn, sending } from "./approvals.ts";
+import { type Answer, answer, redrawn, sending, withdraw } from "./approvals.ts";
 import { isPlainKey, useArming } from "./arming.ts";
 import { applyChangeSet, rehearse } from "./dry-run.ts";
 import { Facts, Thing, Warnings } from "./facts.tsx";
@@ -55,7 +55,10 @@ export function ApprovalCard(props: CardProps) {
   const question = questionOf(approval);
 
   const give = (given: Answer, said?: string): void => {
-    if (!isArmed() || isBusy || !mayAnswer) return;
+    if (isArmed() && !isBusy && mayAnswer) send(given, said);
+  };
+  /** For a press that was let through: the card may have moved since. */
+  const send = (given: Answer, said?: string): void => {
     void answer(approval, given, said).then((result: Result | undefined) => {
       if (result?.undoable === true && given !== "deny" && onUndo !== undefined)
         showToast(t("allowedToast"), { label: t("undo"), run: () => onUndo(approval.call_id) });
@@ -72,7 +75,7 @@ export function ApprovalCard(props: CardProps) {
     else if (canSave(edited.value))
       void saving(
         () => saveRules(approval.proposal ?? { rules: [], also_allows: [], still_asks: [] }, edited.value),
-        () => give("once"),
+        () => send("once"),
       );
   };
   const saving = async (work: () => Promise<unknown>, then: () => void): Promise<void> => {
@@ -96,7 +99,7 @@ export function ApprovalCard(props: CardProps) {
         const result = await applyChangeSet(approval.session_id, tried);
         if (result.status !== "ok") throw new Error(result.error?.message ?? result.output);
       },
-      () => give("deny", t("appliedInstead")),
+      () => void withdraw(approval, t("appliedInstead")),
     );
   };
   const dryRun = (): void => {

@@ -105,6 +105,13 @@ export async function answer(approval: Approval, given: Answer, words?: string):
   }
 }
 
+/** Says no to a question whatever its call would do by now, because its result was applied in another way. */
+export async function withdraw(approval: Approval, words: string): Promise<void> {
+  await answer(approval, "deny", words);
+  const now = approvals.value.get(approval.id);
+  if (now?.status === "pending" && now.nonce !== approval.nonce) await answer(now, "deny", words);
+}
+
 async function takeRefusal(approval: Approval, given: Answer, error: ApiError): Promise<void> {
   const now = await refreshOne(approval.id);
   // An answer whose confirmation was lost on the way counts as given.
