@@ -11,6 +11,8 @@ export async function rehearse({ session_id: id, tool, input }: Approval): Promi
     readonly duration_ms?: number;
     readonly changes?: Rehearsal["changes"];
     readonly change_set?: string;
+    readonly network_attempts?: number;
+    readonly withheld?: Rehearsal["withheld"];
     readonly stdout?: string;
     readonly stderr?: string;
   };
@@ -19,8 +21,8 @@ export async function rehearse({ session_id: id, tool, input }: Approval): Promi
     ...(data.duration_ms === undefined ? {} : { duration_ms: data.duration_ms }),
     change_set: data.change_set ?? null,
     changes_total: data.changes?.length ?? 0,
-    network_attempts: 0,
-    withheld: [],
+    network_attempts: data.network_attempts ?? 0,
+    withheld: data.withheld ?? [],
     dropped: [],
     output: [data.stdout ?? result.output, data.stderr ?? ""].filter((text) => text.trim() !== "").join("\n"),
     changes: data.changes ?? [],
