@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { defineTool, type Json, type JsonObject } from "../../contract/index.ts";
 import { parseInput } from "./parse-input.ts";
+import { usableSchema } from "./usable-schema.ts";
 
 interface Cases {
   readonly keyword: string;
@@ -40,4 +41,22 @@ test("schemas are understood keyword by keyword: at least 99% of the values are 
   // The validator counts every item as looked at where `contains` holds.
   expect(wrong.map(({ keyword, value }) => [keyword, value])).toEqual([["unevaluatedItems contains", [1, 2, "foo"]]]);
   expect(wrong.length / all.length).toBeLessThan(0.01);
+});
+
+test("dynamic references that can be reached in too many ways are not checked on all of them, and that is said", () => {
+  const names = Array.from({ length: 16 }, (_, at) => `n${at}`);
+  const anchors = (own: JsonObject): JsonObject => Object.fromEntries(names.map((name) => [name, { $dynamicAnchor: name, ...own }]));
+  // Each document has an anchor of its own name and leads to all others, so that every order of them is a way.
+  const documents = names.map((name): [string, JsonObject] => [
+    `d-${name}`,
+    {
+      $id: `d-${name}`,
+      properties: Object.fromEntries(names.map((other) => [other, { $ref: `d-${other}` }])),
+      items: { $dynamicRef: `hub#${name}` },
+      $defs: { own: { $dynamicAnchor: name, type: "string" } },
+    },
+  ]);
+  const $defs = { ...Object.fromEntries(documents), hub: { $id: "hub", $defs: anchors({}) } };
+  const { gaps } = usableSchema({ $id: "https://e.example/many", type: "object", properties: { a: { $ref: "d-n0" } }, $defs });
+  expect(gaps.some((gap) => gap.endsWith("one of too many ways to it"))).toBe(true);
 });

@@ -97,16 +97,20 @@ export function leadsToSchema(root: JsonSchema, reference: string): boolean {
 }
 
 function placeOf(root: JsonSchema, reference: string): Json | undefined {
-  if (!reference.startsWith("#")) return undefined;
+  return reference.startsWith("#") ? nodesTo(root, reference).at(-1) : undefined;
+}
+
+/** All that a pointer passes, from `root` to where it leads; the last is `undefined` if it leads nowhere. */
+export function nodesTo(root: JsonObject, pointer: string): readonly (Json | undefined)[] {
   let at: Json | undefined = root;
+  const passed: (Json | undefined)[] = [root];
   // An empty name is a name; only what stands before the first slash is none.
-  for (const part of reference.split("/").slice(1)) {
+  for (const part of pointer.split("/").slice(1)) {
     const key = nameOfStep(part);
-    if (Array.isArray(at)) at = at[Number(key)];
-    else if (isObject(at) && Object.hasOwn(at, key)) at = at[key];
-    else return undefined;
+    at = Array.isArray(at) ? at[Number(key)] : isObject(at) && Object.hasOwn(at, key) ? at[key] : undefined;
+    passed.push(at);
   }
-  return at;
+  return passed;
 }
 
 /** What one step of a pointer names. */

@@ -5,8 +5,8 @@
  */
 import type { Json, JsonObject, JsonSchema } from "../../contract/index.ts";
 import { mayRunForever } from "./endless-pattern.ts";
-import { SchemaReferences, schemaKeywords } from "./schema-references.ts";
-import { accepts, isObject, leadsToSchema, nameOfStep, shapeOf, typeOfValue } from "./schema-shape.ts";
+import { isSameScope, SchemaReferences, type Scope, schemaKeywords } from "./schema-references.ts";
+import { accepts, isObject, leadsToSchema, nameOfStep, nodesTo, shapeOf, typeOfValue } from "./schema-shape.ts";
 
 export interface UsableSchema {
   readonly schema: JsonSchema;
@@ -28,8 +28,18 @@ const metaSchemas = /^https?:\/\/json-schema\.org\/(?:draft-07\/schema#?|draft\/
 export function usableSchema(schema: JsonSchema): UsableSchema {
   const gaps: string[] = [];
   const reader = new Reader(schema, gaps);
-  return { schema: reader.read(schema, "") as JsonSchema, gaps };
+  return { schema: reader.whole(), gaps };
 }
+
+/** A schema that a reference reaches in another scope than the one it stands in, or where no schema is expected. */
+interface Version {
+  readonly name: string;
+  readonly pointer: string;
+  readonly scope: Scope;
+}
+
+/** Of versions. Schemas come from servers nobody here wrote, and each dynamic anchor can double the ways there are. */
+const maxVersionNodes = 5_000;
 
 class Reader {
   readonly #root: JsonSchema;
@@ -37,6 +47,13 @@ class Reader {
   readonly #gaps: string[];
   /** Draft 7 and older: everything beside a `$ref` is ignored. */
   readonly #refAlone: boolean;
+  /** By pointer and scope. Each is read once more, because its dynamic references lead elsewhere. */
+  readonly #versions = new Map<string, Version>();
+  /** Pointers of schemas below keywords that hold none; only a reference finds them. */
+  readonly #misplaced = new Set<string>();
+  /** A version has the gaps that its original has. */
+  #readsVersion = false;
+  #versionNodes = 0;
 
   constructor(root: JsonSchema, gaps: string[]) {
     this.#root = root;
@@ -45,38 +62,80 @@ class Reader {
     this.#references = new SchemaReferences(root, this.#refAlone);
   }
 
-  read(schema: Json | undefined, at: string): Json {
+  whole(): JsonSchema {
+    const made = this.#read(this.#root, "", new Map()) as Record<string, Json>;
+    const versions: Record<string, Json> = {};
+    this.#readsVersion = true;
+    // A version that is read can ask for further ones, which the map then goes through as well.
+    for (const { name, pointer, scope } of this.#versions.values()) {
+      const isTooMuch = this.#versionNodes > maxVersionNodes;
+      versions[name] = isTooMuch ? {} : this.#read(nodesTo(this.#root, pointer).at(-1), pointer, scope);
+      if (isTooMuch && this.#gaps.length < 50) this.#gaps.push(`${pointer.slice(1)}: one of too many ways to it`);
+    }
+    if (this.#versions.size > 0) made.$defs = { ...(isObject(made.$defs) ? made.$defs : {}), ...versions };
+    return made as JsonSchema;
+  }
+
+  #read(schema: Json | undefined, at: string, outer: Scope): Json {
     if (typeof schema === "boolean") return schema;
     if (!isObject(schema)) {
       this.#gap(at, "a schema that is none");
       return {};
     }
     const node = this.#refAlone && typeof schema.$ref === "string" ? { $ref: schema.$ref, ...definitionsOf(schema) } : schema;
+    if (this.#readsVersion) this.#versionNodes += 1;
+    const scope = this.#references.entered(outer, schema);
     const result: Record<string, Json> = {};
+    const targets: JsonObject[] = [];
     for (const [key, value] of Object.entries(node)) {
       if (value === undefined || names.has(key)) continue;
-      if (references.has(key)) this.#reference(schema, key, value, at, result);
-      else if (schemaKeywords.has(key)) this.#schemas(key, value, at, result);
+      if (references.has(key)) targets.push(...this.#reference(schema, key, value, at, scope));
+      else if (schemaKeywords.has(key)) this.#schemas(key, value, at, scope, result);
       else if (this.#makesSense(key, value, node)) result[key] = value;
       else this.#gap(at, key);
     }
+    const [first, ...further] = targets;
+    if (first !== undefined) Object.assign(result, first);
+    if (further.length > 0) result.allOf = [...(Array.isArray(result.allOf) ? result.allOf : []), ...further];
     this.#olderForms(node, at, result);
     if (result.default !== undefined && !this.#fits(result.default, schema)) delete result.default;
     return result;
   }
 
   #gap(at: string, what: string): void {
-    if (this.#gaps.length < 50) this.#gaps.push(at === "" ? what : `${at.slice(1)}: ${what}`);
+    if (!this.#readsVersion && this.#gaps.length < 50) this.#gaps.push(at === "" ? what : `${at.slice(1)}: ${what}`);
   }
 
-  #reference(node: JsonObject, key: string, value: Json, at: string, result: Record<string, Json>): void {
-    if (typeof value === "string" && metaSchemas.test(value)) {
-      result.$ref = value;
-      return;
-    }
-    const pointer = typeof value === "string" ? this.#references.pointer(node, value) : undefined;
-    if (pointer === undefined || !leadsToSchema(this.#root, `#${pointer}`)) this.#gap(at, `${key} ${JSON.stringify(value)}`);
-    else result.$ref = `#${this.#brought(pointer)}`;
+  #reference(node: JsonObject, key: string, value: Json, at: string, scope: Scope): readonly JsonObject[] {
+    if (typeof value === "string" && metaSchemas.test(value)) return [{ $ref: value }];
+    const pointer =
+      typeof value !== "string"
+        ? undefined
+        : key === "$ref"
+          ? this.#references.pointer(node, value)
+          : this.#references.dynamicPointer(node, value, scope);
+    if (pointer !== undefined && leadsToSchema(this.#root, `#${pointer}`)) return [{ $ref: `#${this.#version(pointer, scope)}` }];
+    this.#gap(at, `${key} ${JSON.stringify(value)}`);
+    return [];
+  }
+
+  /** Where the schema at `pointer` stands as it is to be read when it is reached from `outer`. */
+  #version(pointer: string, outer: Scope): string {
+    if (this.#references.tookIn(pointer)) this.#misplaced.add(pointer);
+    const scope = this.#references.enteredAt(outer, pointer);
+    const isReadThere = !this.#misplaced.has(pointer) && isSameScope(scope, this.#references.scopeAt(pointer));
+    if (isReadThere) return this.#brought(pointer);
+    const key = JSON.stringify([pointer, [...scope].sort(([one], [other]) => (one < other ? -1 : 1))]);
+    const version = this.#versions.get(key) ?? { name: this.#freeName(), pointer, scope };
+    this.#versions.set(key, version);
+    return `/$defs/${version.name}`;
+  }
+
+  #freeName(): string {
+    const taken = isObject(this.#root.$defs) ? this.#root.$defs : {};
+    let name = `scope-${this.#versions.size + 1}`;
+    while (Object.hasOwn(taken, name)) name += "-";
+    return name;
   }
 
   /** Where the schema at `pointer` stands after a list of `items` became `prefixItems`. */
@@ -93,21 +152,21 @@ class Reader {
     return moved.map((step) => `/${step}`).join("");
   }
 
-  #schemas(key: string, value: Json, at: string, result: Record<string, Json>): void {
+  #schemas(key: string, value: Json, at: string, scope: Scope, result: Record<string, Json>): void {
     const kind = schemaKeywords.get(key);
     const below = `${at}/${key}`;
     if (kind === "map" && isObject(value)) {
       const entries = Object.entries(value).map(([name, schema]): [string, Json] =>
-        key === "dependencies" && Array.isArray(schema) ? [name, schema] : [name, this.read(schema, `${below}/${name}`)],
+        key === "dependencies" && Array.isArray(schema) ? [name, schema] : [name, this.#read(schema, `${below}/${name}`, scope)],
       );
       const usable =
         key === "patternProperties" ? entries.filter(([name]) => isPattern(name) || this.#gap(below, `pattern ${name}`)) : entries;
       result[key] = Object.fromEntries(usable);
     } else if (Array.isArray(value) && kind === "oneOrList")
-      result.prefixItems = value.map((one, index) => this.read(one, `${below}/${index}`));
+      result.prefixItems = value.map((one, index) => this.#read(one, `${below}/${index}`, scope));
     else if (Array.isArray(value) && kind === "list" && value.length > 0)
-      result[key] = value.map((one, index) => this.read(one, `${below}/${index}`));
-    else if (!Array.isArray(value) && (kind === "one" || kind === "oneOrList")) result[key] = this.read(value, below);
+      result[key] = value.map((one, index) => this.#read(one, `${below}/${index}`, scope));
+    else if (!Array.isArray(value) && (kind === "one" || kind === "oneOrList")) result[key] = this.#read(value, below, scope);
     else this.#gap(at, key);
   }
 
@@ -150,6 +209,7 @@ class Reader {
   }
 
   #ungap(at: string, what: string): void {
+    if (this.#readsVersion) return;
     const index = this.#gaps.lastIndexOf(at === "" ? what : `${at.slice(1)}: ${what}`);
     if (index >= 0) this.#gaps.splice(index, 1);
   }
