@@ -6,6 +6,7 @@ import { createRequire } from "node:module";
 import type { Ajv, ErrorObject, Options, ValidateFunction } from "ajv";
 import { type Json, type JsonSchema, ToolFailure } from "../../contract/index.ts";
 import { mayRunForever } from "./endless-pattern.ts";
+import { unevaluatedItems } from "./unevaluated-items.ts";
 import { type UsableSchema, usableSchema } from "./usable-schema.ts";
 
 export interface SchemaError {
@@ -81,7 +82,7 @@ function theValidator(): Ajv {
 }
 
 function newValidator(): Ajv {
-  const module = load("ajv/dist/2020.js") as { default: new (options: Options) => Ajv };
+  const module = load("ajv/dist/2020.js") as { default: new (options: Options) => Ajv } & Pick<typeof import("ajv"), "_" | "nil" | "str">;
   const made = new module.default({
     allErrors: true,
     strict: false,
@@ -93,6 +94,8 @@ function newValidator(): Ajv {
     validateFormats: false,
     code: { regExp: boundedRegExp },
   });
+  made.removeKeyword("unevaluatedItems");
+  made.addKeyword(unevaluatedItems(module));
   made.addMetaSchema(load("ajv/dist/refs/json-schema-draft-07.json") as Record<string, unknown>);
   return made;
 }

@@ -34,13 +34,11 @@ function takes(schema: JsonObject, value: Json): boolean {
   }
 }
 
-test("schemas are understood keyword by keyword: at least 99% of the values are taken or refused rightly", () => {
+test("schemas are understood keyword by keyword: every value is taken or refused rightly", () => {
   const all = cases.flatMap(({ keyword, schema, values }) => values.map(([value, valid]) => ({ keyword, schema, value, valid })));
   const wrong = all.filter(({ schema, value, valid }) => takes(schema, structuredClone(value)) !== valid);
   expect(all.length).toBeGreaterThan(180);
-  // The validator counts every item as looked at where `contains` holds.
-  expect(wrong.map(({ keyword, value }) => [keyword, value])).toEqual([["unevaluatedItems contains", [1, 2, "foo"]]]);
-  expect(wrong.length / all.length).toBeLessThan(0.01);
+  expect(wrong.map(({ keyword, value }) => [keyword, value])).toEqual([]);
 });
 
 test("dynamic references that can be reached in too many ways are not checked on all of them, and that is said", () => {
@@ -59,4 +57,19 @@ test("dynamic references that can be reached in too many ways are not checked on
   const $defs = { ...Object.fromEntries(documents), hub: { $id: "hub", $defs: anchors({}) } };
   const { gaps } = usableSchema({ $id: "https://e.example/many", type: "object", properties: { a: { $ref: "d-n0" } }, $defs });
   expect(gaps.some((gap) => gap.endsWith("one of too many ways to it"))).toBe(true);
+});
+
+test("unevaluatedItems at every level of a deep schema, or behind references that double, makes code that can be run", () => {
+  const deep = (levels: number): JsonObject =>
+    levels === 0
+      ? { prefixItems: [true] }
+      : { anyOf: [deep(levels - 1), { maxItems: 0 }], contains: { const: 1 }, unevaluatedItems: false };
+  expect([takes(deep(3), [1]), takes(deep(3), [1, 2]), takes(deep(24), [1])]).toEqual([true, false, true]);
+  const doubling = Array.from({ length: 40 }, (_, at): [string, JsonObject] => {
+    const next = at === 39 ? { minItems: 1 } : { $ref: `#/$defs/d${at + 1}` };
+    return [`d${at}`, { allOf: [next, next] }];
+  });
+  const when = { if: { minItems: 1 }, else: { $ref: "#/$defs/d0" }, $defs: Object.fromEntries(doubling) };
+  const referring = { ...when, prefixItems: [true], unevaluatedItems: false };
+  expect([takes(referring, [1]), takes(referring, [1, 2])]).toEqual([true, false]);
 });
