@@ -9,6 +9,7 @@ import {
   type Http,
   type Masker,
   type PolicyInForce,
+  parsedUrl,
   type SearchSettings,
   type SessionRecord,
   type Values,
@@ -114,5 +115,6 @@ export function optionalOrigin(search: WebConfig["search"]): { readonly searchOr
   const settings = settingsOf(search);
   const url = settings === undefined ? undefined : (settings.request?.url ?? settings.baseUrl ?? defaultBaseUrls[settings.provider]);
   const plain = url?.replaceAll(/\{\w+\}/g, "x");
-  return plain !== undefined && URL.canParse(plain) ? { searchOrigin: new URL(plain).origin } : {};
+  const origin = plain === undefined ? undefined : parsedUrl(plain)?.origin;
+  return origin === undefined ? {} : { searchOrigin: origin };
 }

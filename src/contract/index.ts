@@ -83,6 +83,7 @@ export { KeptEnds } from "./kept-ends.ts";
 export { cutForModel, estimateTokens } from "./model-output.ts";
 export { type Note, type NoteCode, noOutputText, noteLines, noteOf, notesIn, plannedText, stderrMark, withNotes } from "./notes.ts";
 export type { LiveText, OutputPage, Outputs } from "./outputs.ts";
+export { parsedUrl } from "./parsed-url.ts";
 export type { Fingerprint, PathFacts, PathKind } from "./path.ts";
 export { placeholderPattern, variableName } from "./placeholders.ts";
 export {

@@ -1,5 +1,5 @@
 /** Fills secure variables in, last of all: after the card was shown, right before the call runs (V3). */
-import type { Json } from "../contract/index.ts";
+import { type Json, parsedUrl } from "../contract/index.ts";
 import type { Prepared } from "./prepare.ts";
 import type { Session } from "./session.ts";
 
@@ -11,7 +11,7 @@ export async function substituted({ tool, input, plan }: Prepared, { values }: P
 }
 
 function hostOf(url: string): string {
-  return URL.canParse(url) ? new URL(url).hostname : url;
+  return parsedUrl(url)?.hostname ?? url;
 }
 
 /** `$$KARYI{NAME}` stands for the text itself, also where no value is filled in. Inputs are as deep as JSON was parsed. */

@@ -2,7 +2,7 @@
  * Owns the judgement of one effect by the built-in rules and the mode alone; the person's own rules come after.
  * Refuses to know what it was not told: an effect of a kind that is not listed here asks.
  */
-import { type Because, because, type Effect, type Mode, type PolicyQuestion, type PolicyWorld } from "../contract/index.ts";
+import { type Because, because, type Effect, type Mode, type PolicyQuestion, type PolicyWorld, parsedUrl } from "../contract/index.ts";
 import { allow, ask, at, deny, type Finding } from "./finding.ts";
 import type { Row } from "./mode-table.ts";
 import { urlFinding } from "./net/judge-url.ts";
@@ -72,7 +72,7 @@ export function judgeEffect(effect: Effect, context: EffectContext): Finding {
 }
 
 function originOf(url: string): string | undefined {
-  return URL.canParse(url) ? new URL(url).origin : undefined;
+  return parsedUrl(url)?.origin;
 }
 
 /** A tool that named no effect at all. */

@@ -1,5 +1,5 @@
 /** What a variable is, which names and values are accepted, and where it may be used. */
-import type { ValueUse, VariableInfo } from "../contract/index.ts";
+import { parsedUrl, type ValueUse, type VariableInfo } from "../contract/index.ts";
 import { badVariable } from "./failures.ts";
 import { shortestMaskable, shortestWord } from "./mask/forms.ts";
 
@@ -73,7 +73,7 @@ export function normalHost(host: string): string {
   const wildcard = host.startsWith("*.");
   const bare = (wildcard ? host.slice(2) : host).trim();
   const text = bare.includes("://") ? bare : `https://${bare}`;
-  const hostname = URL.canParse(text) ? new URL(text).hostname.replace(/\.$/, "") : "";
+  const hostname = parsedUrl(text)?.hostname.replace(/\.$/, "") ?? "";
   if (hostname === "" || hostname.includes("*") || (wildcard && !/[a-z]/.test(hostname))) {
     throw badVariable(`'${host.slice(0, 80)}' is not a host.`, "Write a host such as api.example.com, or *.example.com for all below it.");
   }

@@ -3,6 +3,7 @@
  * method, path, status and time, nothing of what was asked. A collector that does not answer costs nothing but its spans.
  */
 import { randomBytes } from "node:crypto";
+import { parsedUrl } from "../../contract/index.ts";
 import type { RequestSpan } from "../../gateway/index.ts";
 import { postJson } from "../../host/server/index.ts";
 
@@ -20,7 +21,7 @@ const sendMs = 10_000;
 export function createTraces(env: Readonly<Record<string, string | undefined>>, version: string): Traces | undefined {
   const base = env.OTEL_EXPORTER_OTLP_ENDPOINT;
   const address = env.OTEL_EXPORTER_OTLP_TRACES_ENDPOINT ?? (base === undefined ? undefined : `${base.replace(/\/$/, "")}/v1/traces`);
-  if (address === undefined || !URL.canParse(address)) return undefined;
+  if (address === undefined || parsedUrl(address) === undefined) return undefined;
   const resource = { attributes: [attribute("service.name", env.OTEL_SERVICE_NAME ?? "karyi"), attribute("service.version", version)] };
   let waiting: object[] = [];
 

@@ -1,5 +1,6 @@
 /** `/webhooks`: where questions and ends of runs are told. The secret is shown once. */
 import { z } from "@hono/zod-openapi";
+import { parsedUrl } from "../../contract/index.ts";
 import { callerText } from "../auth/scopes.ts";
 import { notFound } from "../problem.ts";
 import { makeSecret, type Webhook, webhookEvents } from "../webhooks.ts";
@@ -15,7 +16,7 @@ const newHookBody = z
     url: z
       .string()
       .max(2000)
-      .refine((text) => URL.canParse(text) && /^https?:$/.test(new URL(text).protocol), "must be an http or https address"),
+      .refine((text) => /^https?:$/.test(parsedUrl(text)?.protocol ?? ""), "must be an http or https address"),
     events: z
       .array(z.enum(webhookEvents))
       .min(1)

@@ -2,7 +2,7 @@
  * The only place that opens connections to the web. Redirect by redirect: judged, resolved once, judged by address,
  * connected to exactly that address. Bounded in time, size, redirects and requests at once. Sends no cookies.
  */
-import { type Http, type HttpAnswer, type HttpRequest, ToolFailure } from "../../contract/index.ts";
+import { type Http, type HttpAnswer, type HttpRequest, parsedUrl, ToolFailure } from "../../contract/index.ts";
 import { companyCertificates } from "./certificates.ts";
 import type { Way } from "./connect.ts";
 import { asNetworkFailure, refused, tooSlow } from "./failures.ts";
@@ -128,8 +128,9 @@ class Exchange {
   }
 
   #follow(from: string, location: string): string {
-    if (!URL.canParse(location, from)) throw refused(`${from} redirects to ${location.slice(0, 200)}, which is no address.`);
-    const next = withoutFragment(new URL(location, from).href);
+    const target = parsedUrl(location, from);
+    if (target === undefined) throw refused(`${from} redirects to ${location.slice(0, 200)}, which is no address.`);
+    const next = withoutFragment(target.href);
     if (this.#request.purpose === "search") {
       if (new URL(next).origin === new URL(from).origin) return next;
       throw refused(`The search engine redirects to ${next.slice(0, 200)}, which is another server.`, { location: next });
@@ -221,8 +222,8 @@ function circling(url: string, count: number): ToolFailure {
 }
 
 function withoutFragment(url: string): string {
-  if (!URL.canParse(url)) return url;
-  const parsed = new URL(url);
+  const parsed = parsedUrl(url);
+  if (parsed === undefined) return url;
   parsed.hash = "";
   return parsed.href;
 }

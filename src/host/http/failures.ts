@@ -1,5 +1,5 @@
 /** What goes wrong on the network, as failures that keep why: too slow, refused, unreachable, broken on the way. */
-import { ToolFailure } from "../../contract/index.ts";
+import { parsedUrl, ToolFailure } from "../../contract/index.ts";
 
 export function refused(message: string, details: Record<string, string> = {}): ToolFailure {
   return new ToolFailure("permission_denied", message, {
@@ -54,5 +54,5 @@ function plain(message: string): string {
 }
 
 function hostOf(url: string): string {
-  return URL.canParse(url) ? new URL(url).host : url.slice(0, 100);
+  return parsedUrl(url)?.host ?? url.slice(0, 100);
 }

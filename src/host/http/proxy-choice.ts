@@ -1,4 +1,5 @@
 /** Which proxy the environment names for an address, and which addresses it leaves out (`NO_PROXY`). */
+import { parsedUrl } from "../../contract/index.ts";
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -7,7 +8,7 @@ export function proxyFor(url: URL, env: Environment): string | undefined {
   const proxy = named ?? settingOf(env, "all_proxy");
   if (proxy === undefined || isLeftOut(url, settingOf(env, "no_proxy") ?? "")) return undefined;
   const spelled = proxy.includes("://") ? proxy : `http://${proxy}`;
-  return URL.canParse(spelled) && /^https?:/i.test(spelled) ? spelled : undefined;
+  return parsedUrl(spelled) !== undefined && /^https?:/i.test(spelled) ? spelled : undefined;
 }
 
 function settingOf(env: Environment, name: string): string | undefined {

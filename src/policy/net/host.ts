@@ -3,7 +3,7 @@
  * address in themselves, and names on a list of domains.
  * Refuses single-label names: they resolve through the local network's search list.
  */
-import { type Because, because } from "../../contract/index.ts";
+import { type Because, because, parsedUrl } from "../../contract/index.ts";
 import { isNearAddress, isPublicAddress } from "./address.ts";
 
 const localEndings = "localhost local internal intranet lan home corp private localdomain home.arpa in-addr.arpa ip6.arpa onion".split(" ");
@@ -58,8 +58,9 @@ export function isListedPrivate(url: URL, entries: readonly string[]): boolean {
   const port = url.port === "" ? (url.protocol === "https:" ? "443" : "80") : url.port;
   return entries.some((entry) => {
     const { host = "", wanted } = /^(?<host>\[[^\]]+\]|[^:]+)(?::(?<wanted>\d+))?$/.exec(entry.trim())?.groups ?? {};
-    if (host === "" || !URL.canParse(`http://${host}/`)) return false;
-    return bareHost(new URL(`http://${host}/`).hostname) === bareHost(url.hostname) && (wanted === undefined || wanted === port);
+    const listed = host === "" ? undefined : parsedUrl(`http://${host}/`);
+    if (listed === undefined) return false;
+    return bareHost(listed.hostname) === bareHost(url.hostname) && (wanted === undefined || wanted === port);
   });
 }
 
@@ -78,7 +79,7 @@ function isOrBelow(host: string, domain: string): boolean {
 /** The ASCII form of a domain as a person writes it; `undefined` where it is not one. */
 function asciiHost(domain: string): string | undefined {
   if (/[\s/?#@\\:%*]/.test(domain) || domain === "") return undefined;
-  const url = URL.canParse(`http://${domain}/`) ? new URL(`http://${domain}/`) : undefined;
+  const url = parsedUrl(`http://${domain}/`);
   return url === undefined ? undefined : bareHost(url.hostname);
 }
 

@@ -3,7 +3,7 @@
  * resolved to, and by the person's list of domains. A redirect is a new address and is judged again.
  * Refuses text that two parsers could read differently, rather than choosing a reading.
  */
-import { type Because, because, type EffectVerdict, isUnprintable, type Mode, type PolicyWorld } from "../../contract/index.ts";
+import { type Because, because, type EffectVerdict, isUnprintable, type Mode, type PolicyWorld, parsedUrl } from "../../contract/index.ts";
 import { allow, ask, deny, type Finding, worst } from "../finding.ts";
 import { row } from "../mode-table.ts";
 import { isNearAddress, isPublicAddress } from "./address.ts";
@@ -88,8 +88,8 @@ export function parseUrl(url: string): URL | Because {
   const authority = beforeQuery.slice(beforeQuery.indexOf("//") + 2).split("/", 1)[0] ?? "";
   if (/\s/.test(authority) || /%(?:[01][\da-f]|7f|2f|3f|23|40|5c|20)/i.test(authority)) return because("url_hides_host", shown);
   if ((authority.match(/@/g) ?? []).length > 1) return because("url_hides_host", shown);
-  if (!URL.canParse(url)) return because("url_not", shown);
-  const parsed = new URL(url);
+  const parsed = parsedUrl(url);
+  if (parsed === undefined) return because("url_not", shown);
   if (parsed.hostname === "") return because("url_no_host", shown);
   return parsed.hostname.length > maxHostLength + 1 ? because("url_long_host", shown) : parsed;
 }

@@ -2,6 +2,7 @@
  * Owns the grammar of rules as people write them: `Tool`, `Tool(pattern)`, `mcp__server__*`.
  * Refuses what it cannot read with words that say how it is written; it never guesses.
  */
+import { parsedUrl } from "../../contract/index.ts";
 
 export type RuleSubject =
   | { readonly kind: "tool" }
@@ -75,7 +76,7 @@ function subjectOf(tool: string, pattern: string): RuleSubject | string {
 function domainSubject(text: string): RuleSubject | string {
   const match = /^((?:\*\.)?[^\s/?#@\\:*%]+)(?::(\d{1,5}))?$/u.exec(text);
   const host = match?.[1];
-  if (host === undefined || !URL.canParse(`http://${host.replace(/^\*\./, "")}/`))
+  if (host === undefined || parsedUrl(`http://${host.replace(/^\*\./, "")}/`) === undefined)
     return "write domain:example.com or domain:*.example.com.";
   if (host.startsWith("*.") && !host.slice(2).includes(".")) return "a whole top-level domain is too wide.";
   return { kind: "domain", host, ...(match?.[2] === undefined ? {} : { port: match[2] }) };

@@ -3,7 +3,7 @@
  * call of a web client with the address in the open; of anything else it cannot be told where a value goes, so there
  * are no hosts, and a bound variable is refused.
  */
-import type { Effect } from "../../contract/index.ts";
+import { type Effect, parsedUrl } from "../../contract/index.ts";
 import { type ShellAnalysis, type ShellRedirection, steersExecution } from "../../shell/index.ts";
 
 const clients = new Set(["curl", "wget"]);
@@ -16,7 +16,7 @@ export function sentHosts({ commands }: Pick<ShellAnalysis, "commands">, effects
   if (!command || commands.length !== 1 || command.wrappers.length > 0) return [];
   const plain = clients.has(command.name ?? "") && command.assignments.length === 0 && command.redirections.length === 0;
   if (!plain || command.args.some(({ text }) => detours.test(text))) return [];
-  return effects.flatMap((effect) => (effect.kind === "connect" && URL.canParse(effect.url) ? [new URL(effect.url).hostname] : []));
+  return effects.flatMap((effect) => (effect.kind === "connect" ? (parsedUrl(effect.url)?.hostname ?? []) : []));
 }
 
 /** The text of every command, if each is a program that is found by its name and nothing steers which one that is. */

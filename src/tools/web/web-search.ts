@@ -9,6 +9,7 @@ import {
   defineTool,
   type JsonObject,
   markUntrusted,
+  parsedUrl,
   type SearchSettings,
   ToolFailure,
   type ToolOutput,
@@ -189,7 +190,7 @@ function answerOf(
     title: plain(title),
     url,
     snippet: plain(snippet),
-    site: URL.canParse(url) ? new URL(url).hostname : "",
+    site: parsedUrl(url)?.hostname ?? "",
     ...(date === undefined ? {} : { date: plain(date) }),
   }));
   const data: JsonObject = { provider, results };

@@ -1,5 +1,6 @@
 /** A client that the person has registered themselves: its secret is looked up when it is used, for the server that gets it. */
 import type { AddClientAuthentication, StoredOAuthClientInformation } from "@modelcontextprotocol/client";
+import { parsedUrl } from "../../../contract/index.ts";
 import type { OAuthSettings } from "../server-settings.ts";
 
 /** Fills the references in a setting; the hosts are those that the value is sent to. */
@@ -34,5 +35,6 @@ export function signedClient(oauth: OAuthSettings, reveal: Reveal): AddClientAut
 }
 
 function hostsOf(url: string | undefined): readonly string[] {
-  return url !== undefined && URL.canParse(url) ? [new URL(url).hostname] : [];
+  const host = parsedUrl(url ?? "")?.hostname;
+  return host === undefined ? [] : [host];
 }

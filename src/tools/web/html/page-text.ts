@@ -1,4 +1,5 @@
 /** A page as Markdown: its title first, its main content or all of it, and a plain word where there is nothing to read. */
+import { parsedUrl } from "../../../contract/index.ts";
 import { type PageElement, parsePage } from "./dom.ts";
 import { isNamedFurniture } from "./furniture.ts";
 import { isHidden, isMachinery } from "./hidden.ts";
@@ -96,8 +97,8 @@ function forwardsTo(document: PageElement, base: string): string | undefined {
   for (const meta of document.querySelectorAll("meta[http-equiv]")) {
     if (meta.getAttribute("http-equiv")?.trim().toLowerCase() !== "refresh") continue;
     const target = /^[\s\d.]{0,20}[;,]\s*(?:url\s*=\s*)?["']?([^"'\s]+)/i.exec((meta.getAttribute("content") ?? "").slice(0, 2000))?.[1];
-    if (target !== undefined && URL.canParse(target, base) && /^https?:$/.test(new URL(target, base).protocol))
-      return new URL(target, base).href;
+    const url = target === undefined ? undefined : parsedUrl(target, base);
+    if (url !== undefined && /^https?:$/.test(url.protocol)) return url.href;
   }
   return undefined;
 }
@@ -137,5 +138,5 @@ function withoutMarks(heading: string): string {
 
 function baseOf(document: PageElement, url: string): string {
   const href = document.querySelector("base[href]")?.getAttribute("href");
-  return href !== null && href !== undefined && URL.canParse(href, url) ? new URL(href, url).href : url;
+  return parsedUrl(href ?? "", url)?.href ?? url;
 }

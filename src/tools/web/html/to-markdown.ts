@@ -2,6 +2,7 @@
  * Owns how elements become Markdown: blocks joined by empty lines, inline text with its blanks collapsed. Linear in the
  * page; what is nested deeper than any person writes becomes plain text. Asks `skip` about every element.
  */
+import { parsedUrl } from "../../../contract/index.ts";
 import { maxDepth } from "./bounded-depth.ts";
 import { isBlock, isElement, isText, namesOf, type PageElement, type PageNode } from "./dom.ts";
 import { tableText } from "./table-text.ts";
@@ -235,10 +236,8 @@ export class MarkdownWriter {
   /** Absolute; `undefined` if links are not wanted or lead nowhere on the web. */
   #target(href: string | null | undefined): string | undefined {
     if (!this.#options.links || href === null || href === undefined || href.trim() === "") return undefined;
-    const { base } = this.#options;
-    if (!URL.canParse(href, base)) return undefined;
-    const url = new URL(href, base);
-    if (!/^(?:https?|mailto|tel|ftp):$/.test(url.protocol)) return undefined;
+    const url = parsedUrl(href, this.#options.base);
+    if (url === undefined || !/^(?:https?|mailto|tel|ftp):$/.test(url.protocol)) return undefined;
     return url.href.replace(/[()\s<>]/g, (character) => encodeURIComponent(character).replace("(", "%28").replace(")", "%29"));
   }
 
