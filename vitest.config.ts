@@ -9,10 +9,6 @@ export default defineConfig({
     expect: { poll: { timeout: 30_000 } },
     hookTimeout: 60_000,
     pool: "forks",
-    // Files of one worker share what they import: loading it anew for each took a quarter of the whole run.
-    // `test/support/left-as-found.ts` sees to it that no file leaves the process changed for the next one.
-    isolate: false,
-    setupFiles: ["test/support/left-as-found.ts"],
     // Vitest leaves one core free by default. With two cores that is one file at a time, and tests that wait leave it idle.
     maxWorkers: Math.max(2, availableParallelism()),
   },

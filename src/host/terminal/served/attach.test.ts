@@ -38,6 +38,8 @@ describe("attach", () => {
     ada.type("\x1d");
     await ada.sees("ended: detached");
     await ada.ended;
+    // The size was printed before the shell came back to its prompt.
+    await expect.poll(async () => (await terminal.peek()).state).toBe("idle");
     expect(await run("echo after")).toMatchObject({ output: "after\n", takenOver: true });
     expect(await run("echo again")).not.toHaveProperty("takenOver");
     expect(await terminal.peek()).toMatchObject({ state: "idle" });
