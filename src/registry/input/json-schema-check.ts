@@ -6,7 +6,7 @@ import { createRequire } from "node:module";
 import type { Ajv, ErrorObject, Options, ValidateFunction } from "ajv";
 import { type Json, type JsonSchema, ToolFailure } from "../../contract/index.ts";
 import { mayRunForever } from "./endless-pattern.ts";
-import { unevaluatedItems } from "./unevaluated-items.ts";
+import { forgetTrials, unevaluatedItems } from "./unevaluated-items.ts";
 import { type UsableSchema, usableSchema } from "./usable-schema.ts";
 
 export interface SchemaError {
@@ -31,6 +31,7 @@ export function checkedSchema(schema: JsonSchema): JsonSchema {
 /** `schema` comes from `checkedSchema`. Defaults are filled into `value`, which is changed in place. */
 export function checkAgainst(toolName: string, schema: JsonSchema, value: Json): readonly SchemaError[] {
   const validate = compiled.get(schema) ?? compile(toolName, schema);
+  forgetTrials();
   if (validate(value)) return [];
   return (validate.errors ?? []).map(toError);
 }

@@ -73,3 +73,9 @@ test("unevaluatedItems at every level of a deep schema, or behind references tha
   const referring = { ...when, prefixItems: [true], unevaluatedItems: false };
   expect([takes(referring, [1]), takes(referring, [1, 2])]).toEqual([true, false]);
 });
+
+test("unevaluatedItems in a schema that refers to itself is checked on inputs of any depth", () => {
+  const nested: JsonObject = { anyOf: [{ type: "array", items: { $ref: "#" } }, { type: "string" }], unevaluatedItems: false };
+  const within = (value: Json, levels: number): Json => (levels === 0 ? value : within([value], levels - 1));
+  expect([takes(nested, within("x", 80)), takes(nested, within(1, 80))]).toEqual([true, false]);
+});

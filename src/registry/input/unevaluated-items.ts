@@ -9,6 +9,26 @@ import { isObject, nodesTo } from "./schema-shape.ts";
 /** Branches within branches are tried once for each keyword around them, which doubles with each level; beyond this they count as true. */
 const maxTrials = 200;
 
+/**
+ * What trials of one check have found. The validator tries each branch as well, so without a memory a schema that refers to
+ * itself would be tried twice as often with each level of the input.
+ */
+const found = {
+  fits: new WeakMap<object, Map<unknown, boolean>>(),
+  recall(schema: unknown, value: unknown): boolean | undefined {
+    return typeof value === "object" && value !== null ? this.fits.get(value)?.get(schema) : undefined;
+  },
+  keep(schema: unknown, value: unknown, fits: boolean): void {
+    if (typeof value !== "object" || value === null) return;
+    this.fits.set(value, (this.fits.get(value) ?? new Map<unknown, boolean>()).set(schema, fits));
+  },
+};
+
+/** Before each check, because values change between checks. */
+export function forgetTrials(): void {
+  found.fits = new WeakMap();
+}
+
 type Codegen = Pick<typeof import("ajv"), "_" | "nil" | "str">;
 
 export function unevaluatedItems(codegen: Codegen): CodeKeywordDefinition {
@@ -121,15 +141,22 @@ class SeenItems {
 
   /** Whether a value fits a schema, without a word about it. */
   #trial(trialled: Json, of: { readonly dataProp?: Name; readonly dataPropType?: 0 }): Name {
-    const { nil } = this.#codegen;
-    const { gen } = this.#cxt;
+    const { _, nil } = this.#codegen;
+    const { gen, data } = this.#cxt;
     this.#spent.count += 1;
-    const valid = gen.name("valid");
     const schema = isObject(trialled) ? trialled : trialled !== false;
     const topSchemaRef = gen.scopeValue("schema", { ref: schema });
-    const quiet = { compositeRule: true, createErrors: false, allErrors: false } as const;
-    this.#cxt.subschema({ schema, schemaPath: nil, topSchemaRef, errSchemaPath: "#", ...quiet, ...of }, valid);
-    return valid;
+    const memory = gen.scopeValue("obj", { ref: found });
+    const value = of.dataProp === undefined ? data : _`${data}[${of.dataProp}]`;
+    const fits = gen.let("fits", _`${memory}.recall(${topSchemaRef}, ${value})`);
+    gen.if(_`${fits} === undefined`, () => {
+      const valid = gen.name("valid");
+      const quiet = { compositeRule: true, createErrors: false, allErrors: false } as const;
+      this.#cxt.subschema({ schema, schemaPath: nil, topSchemaRef, errSchemaPath: "#", ...quiet, ...of }, valid);
+      gen.assign(fits, valid);
+      gen.code(_`${memory}.keep(${topSchemaRef}, ${value}, ${fits})`);
+    });
+    return fits;
   }
 }
 
