@@ -256,6 +256,7 @@ describe.skipIf(tier === undefined)(`a rehearsal that waits for its answer${skip
   const suspend = async () => {
     const here = await place(undefined, { approvals: "record", approve: undefined as never });
     const waiting = await here.run("echo printed; echo two >> a.txt; mkdir made; cd made; export LEFT=2");
+    expect(waiting).toMatchObject({ status: "suspended" });
     return { ...here, waiting, id: waiting.approvalId ?? "" };
   };
 
